@@ -54,6 +54,7 @@ func (f *serveFlags) tokens(data, secret string, log *slog.Logger) (*shared.Toke
 	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
+	o.Log = log
 	shelf, err := clickhouse.OpenShelf(o, "tokens")
 	if err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
@@ -127,7 +128,7 @@ func (f *serveFlags) database(project string) (clickhouse.Options, error) {
 	if err != nil {
 		return o, fmt.Errorf("--store: %w", err)
 	}
-	o.Database = databaseOf(o.Database, project)
+	o.Database, o.Log = databaseOf(o.Database, project), f.log
 	o.Shared, o.Advertise = f.advertise != "", f.advertise
 	return o, nil
 }

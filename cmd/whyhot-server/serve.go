@@ -49,6 +49,7 @@ type serveFlags struct {
 	data, listen, grpc, cert, key string
 	insecure                      bool
 	logFormat                     string
+	log                           *slog.Logger // of an opener, for what it opens
 	debugDirs, debuginfod         []string
 	debugInfoSize                 int64
 	debugInfoStore                string
@@ -273,6 +274,7 @@ func (f *serveFlags) binaryDirs(data string) []string {
 // the flags say: what a path of another machine leads to here says nothing, so that the
 // paths of profiles are looked up below a directory that has none of them.
 func (f *serveFlags) opener(data string, log *slog.Logger, others *peers.Peers) (func(ctx context.Context, dir, debugDir string) (project.Store, error), error) {
+	f.log = log
 	var fetch func(ctx context.Context, buildID string) bool
 	dirs := f.binaryDirs(data)
 	if len(f.debuginfod) > 0 {

@@ -212,12 +212,11 @@ var attempts = limit.Rate{PerSecond: 5, Burst: 60}
 
 // cookies go over TLS alone where people open the page by it.
 func (s *Server) cookies() cookie.Jar {
-	at := s.o.ExternalURL
-	if at == "" && s.o.SignIn != nil {
-		at = s.o.SignIn.RedirectURL
+	is := func(at string) bool {
+		u, err := url.Parse(at)
+		return err == nil && u.Scheme == "https"
 	}
-	u, err := url.Parse(at)
-	return cookie.Jar{Secure: err == nil && u.Scheme == "https"}
+	return cookie.Jar{Secure: is(s.o.ExternalURL) || s.o.SignIn != nil && is(s.o.SignIn.RedirectURL)}
 }
 
 // endBeyond ends the tokens that a person made and has not the rights for any more.

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -33,7 +34,7 @@ func issuer(t *testing.T, front string) (*issuertest.Issuer, *signin.Config) {
 	}
 	to = i
 	file := filepath.Join(t.TempDir(), "sign-in.yaml")
-	text := "issuer: " + at.URL + "\nclient_id: whyhot\nredirect_url: " + front + "/auth/callback\naccess: [{groups: [perf], projects: [default], scopes: [read]}]\n"
+	text := "issuer: " + at.URL + "\nclient_id: whyhot\nredirect_url: " + front + "/auth/callback\naccess: [{groups: [perf], projects: [default], scopes: [read]}, {groups: [keepers], projects: [default], scopes: [read, administer]}]\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +123,54 @@ func TestSignInClosesTheServer(t *testing.T) {
 	o.InsecureNoTLS = false
 	if _, err := Open(t.Context(), Options{Data: t.TempDir(), Open: o.Open, Listen: "0.0.0.0:0", SignIn: c}); err == nil || !strings.Contains(err.Error(), "unencrypted") {
 		t.Errorf("without TLS: %v", err)
+	}
+}
+
+// Tokens end when their maker signs in without the rights for them, and not when an older session,
+// which knows the groups of its time, opens the page.
+func TestOlderSessionEndsNoTokens(t *testing.T) {
+	var to http.Handler
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { to.ServeHTTP(w, r) }))
+	defer front.Close()
+	provider, c := issuer(t, front.URL)
+	to = start(t, func(o *Options) { o.SignIn, o.Listen, o.InsecureNoTLS = c, "0.0.0.0:0", true }).handler
+	signIn := func(groups ...string) *http.Client {
+		t.Helper()
+		provider.Person(map[string]any{"sub": "1", "name": "Ada", "groups": groups}, nil)
+		b := browser(t)
+		if status, text := sees(t, b, http.MethodGet, front.URL+"/auth/login"); status != http.StatusOK {
+			t.Fatalf("%d %s", status, text)
+		}
+		return b
+	}
+	older, newer := signIn("perf"), signIn("perf", "keepers")
+	status, text := sees(t, newer, http.MethodPost, front.URL+"/api/v1/tokens?name=ci&scope=administer")
+	var made struct {
+		Secret string `json:"secret"`
+	}
+	if err := json.Unmarshal([]byte(text), &made); err != nil || status != http.StatusOK || made.Secret == "" {
+		t.Fatalf("%d %s %v", status, text, err)
+	}
+	machine := &http.Client{Transport: adding{"Authorization": "Bearer " + made.Secret}}
+	for _, b := range []*http.Client{older, newer, older} {
+		if status, text := sees(t, b, http.MethodGet, front.URL+"/api/v1/session"); status != http.StatusOK || !strings.Contains(text, "Ada") {
+			t.Errorf("%d %s", status, text)
+		}
+		if status, text := sees(t, machine, http.MethodGet, front.URL+"/api/v1/tokens"); status != http.StatusOK {
+			t.Fatalf("the token: %d %s", status, text)
+		}
+	}
+	signIn("perf")
+	if status, text := sees(t, machine, http.MethodGet, front.URL+"/api/v1/tokens"); status != http.StatusUnauthorized {
+		t.Errorf("after its maker signed in without the rights: %d %s", status, text)
+	}
+	// The session of before has the groups that were lost. It makes no tokens any more.
+	if status, text := sees(t, newer, http.MethodPost, front.URL+"/api/v1/tokens?name=ci&scope=administer"); status != http.StatusForbidden || !strings.Contains(text, "Sign in again") {
+		t.Errorf("a token of an older session: %d %s", status, text)
+	}
+	newest := signIn("perf", "keepers")
+	if status, text := sees(t, newest, http.MethodPost, front.URL+"/api/v1/tokens?name=ci&scope=administer"); status != http.StatusOK {
+		t.Errorf("%d %s", status, text)
 	}
 }
 

@@ -67,8 +67,6 @@ type Page interface {
 
 // SignIn says what people who signed in may do.
 type SignIn interface {
-	// Judge ends the tokens that a person made and has not the rights for any more.
-	Judge(p *session.Person)
 	Rights(p *session.Person) []access.Right
 	Issuer() string // for people
 }

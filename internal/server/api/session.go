@@ -41,6 +41,13 @@ func (s *Server) grant(r *http.Request) (access.Grant, error) {
 	return s.granted(&one)
 }
 
+// older says that the person of a session has signed in since, elsewhere. It may give no rights away:
+// what it gave would stay until the next sign-in.
+func (s *Server) older(r *http.Request) bool {
+	one, err := s.o.Sessions.Read(s.sessionOf(r), s.now())
+	return err != nil || s.o.Sessions.Older(&one)
+}
+
 // granted says what a session may do now: its token may have been revoked, and the rules for
 // its person may have changed.
 func (s *Server) granted(one *session.Session) (access.Grant, error) {
@@ -79,9 +86,6 @@ func (s *Server) session(_ context.Context, r *request) (any, error) {
 	one, err := s.o.Sessions.Read(text, s.now())
 	if err != nil {
 		return s.signedOut()
-	}
-	if s.o.SignIn != nil && one.Person != nil {
-		s.o.SignIn.Judge(one.Person)
 	}
 	return s.signedIn(&one)
 }

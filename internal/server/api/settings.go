@@ -153,6 +153,9 @@ func (s *Server) postToken(_ context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
+	if r.grant.Person != "" && s.older(r.Request) {
+		return nil, &problem{status: http.StatusForbidden, kind: forbidden, detail: "this session is older than your last sign-in, and may have rights that you have no longer", help: "Sign in again."}
+	}
 	w := access.Wish{Project: r.project.Name, Scopes: scopes, Name: r.values.Get("name")}
 	life, err := r.duration("expires", time.Minute, 100*365*24*time.Hour)
 	if err != nil {

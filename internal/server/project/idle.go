@@ -113,7 +113,7 @@ func (p *Projects) closeIdle(now time.Time) {
 		if s == nil || !s.mu.TryLock() { // somebody begins to use it
 			continue
 		}
-		if s.project != nil && s.users == 0 && now.Sub(s.last) >= p.o.Idle {
+		if s.project != nil && s.users == 0 && now.Sub(s.last) >= p.o.Idle && !now.Before(s.awake) {
 			// What failed is found again by the one who opens it.
 			if err := s.project.close(); err != nil {
 				p.o.Log.Error("a project that nobody uses was not closed in order", "project", name, "error", err)
@@ -153,11 +153,14 @@ func (p *Projects) wake(ctx context.Context, now, started time.Time) {
 		if now.Sub(closed) < wakeEvery {
 			continue
 		}
-		_, done, err := p.Get(ctx, name, false)
+		one, done, err := p.Get(ctx, name, false)
 		if err != nil {
 			p.o.Log.Error("a project cannot be looked after", "project", name, "error", err)
 			continue
 		}
-		time.AfterFunc(wakeFor, done)
+		one.slot.mu.Lock()
+		one.slot.awake = now.Add(wakeFor) // and not used: it may be deleted
+		one.slot.mu.Unlock()
+		done()
 	}
 }

@@ -183,6 +183,7 @@ type slot struct {
 	project *Project
 	users   int
 	last    time.Time // that it was used, or closed
+	awake   time.Time // until when it is not closed, to be looked after
 	opened  time.Time
 	looked  time.Time // that the object store was looked at
 	forgot  time.Time // that debug information of what is not kept was looked for

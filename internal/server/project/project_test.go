@@ -100,6 +100,50 @@ func TestIdleProjectsAreClosed(t *testing.T) {
 	})
 }
 
+// A project that was opened to be looked after stays open for a while, and can be deleted meanwhile.
+func TestWokenProjectCanBeDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		projects, err := project.Open(t.Context(), t.TempDir(), project.Options{Idle: 10 * time.Minute, Open: servertest.Open})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer projects.Close()
+		_, done, err := projects.Get(t.Context(), "shop", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done()
+		ctx, cancel := context.WithCancel(t.Context())
+		var tending sync.WaitGroup
+		tending.Go(func() { projects.Tend(ctx) })
+		defer tending.Wait()
+		defer cancel()
+		isOpen := func() bool {
+			p, done := projects.IfOpen("shop")
+			defer done()
+			return p != nil
+		}
+		time.Sleep(time.Hour)
+		if isOpen() {
+			t.Fatal("it was not closed")
+		}
+		for began := time.Now(); !isOpen(); time.Sleep(time.Minute) {
+			if time.Since(began) > 25*time.Hour {
+				t.Fatal("it was not woken")
+			}
+		}
+		time.Sleep(20 * time.Minute)
+		if !isOpen() {
+			t.Error("it was closed too early")
+		}
+		short, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := projects.Delete(short, "shop"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // One with something left to do stays open.
 func TestKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -100,7 +100,10 @@ func (s *SignIn) back(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err, l.To)
 		return
 	}
-	s.Judge(person)
+	if err := s.o.Keeper.SignedIn(person, s.now()); err != nil { // it counts all the same, until a restart
+		s.o.Log.ErrorContext(r.Context(), "a sign-in was not written down", "error", err)
+	}
+	s.judge(person)
 	if !grants(s.Rights(person)) {
 		s.write(r, person.Called(), "forbidden", "no rule")
 		show(w, http.StatusForbidden, notice{

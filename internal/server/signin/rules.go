@@ -86,9 +86,11 @@ func (s *SignIn) rules() []Rule {
 	return s.access
 }
 
-// Judge ends the tokens that a person made and has not the rights for any more. Of a person of
-// another issuer, as before the file was changed, nothing is known.
-func (s *SignIn) Judge(p *session.Person) {
+// judge ends the tokens that a person made and has not the rights for any more. It is for somebody
+// who signs in now: an older session has the groups of its time, and of those only the ones that
+// the rules named then. Of a person of another issuer, as before the file was changed, nothing
+// is known.
+func (s *SignIn) judge(p *session.Person) {
 	if s.o.EndBeyond != nil && p.Issuer == s.c.Issuer {
 		s.o.EndBeyond(access.Grant{Token: p.Key(), Person: p.Called(), Rights: s.Rights(p)})
 	}

@@ -20,6 +20,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -51,6 +52,7 @@ type Bucket struct {
 	name   string
 	prefix string // "" or ending with a slash
 	owner  *owner // nil for anybody
+	stall  time.Duration
 }
 
 // Object is one that is there.
@@ -111,7 +113,7 @@ func Open(text string) (*Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bucket{client: client, name: u.Host}
+	b := &Bucket{client: client, name: u.Host, stall: stallTime}
 	if prefix != "" {
 		b.prefix = prefix + "/"
 	}
@@ -120,7 +122,7 @@ func Open(text string) (*Bucket, error) {
 
 // In is the part of a project.
 func (b *Bucket) In(project string) *Bucket {
-	return &Bucket{client: b.client, name: b.name, prefix: b.prefix + project + "/", owner: b.owner}
+	return &Bucket{client: b.client, name: b.name, prefix: b.prefix + project + "/", owner: b.owner, stall: b.stall}
 }
 
 func (b *Bucket) key(id string) string { return b.prefix + id[:2] + "/" + id[2:] + suffix }
@@ -198,12 +200,15 @@ func (b *Bucket) Get(ctx context.Context, id string, to io.Writer, most int64) (
 		return 0, false, away("reading "+id, err)
 	}
 	defer func() { _ = object.Close() }() // only read from
-	stalled := time.AfterFunc(stallTime, cancel)
+	var silent atomic.Bool
+	stalled := time.AfterFunc(b.stall, func() { silent.Store(true); cancel() })
 	defer stalled.Stop()
-	size, err = io.Copy(&progress{to, stalled}, io.LimitReader(object, most+1))
+	size, err = io.Copy(&progress{to, stalled, b.stall}, io.LimitReader(object, most+1))
 	switch {
 	case err != nil && missing(err):
 		return 0, false, nil
+	case err != nil && silent.Load(): // and not that somebody gave up
+		return 0, false, fmt.Errorf("%w: reading %s: nothing came for %s", ErrAway, id, b.stall)
 	case err != nil:
 		return 0, false, away("reading "+id, err)
 	case size > most:
@@ -216,11 +221,12 @@ func (b *Bucket) Get(ctx context.Context, id string, to io.Writer, most int64) (
 type progress struct {
 	io.Writer
 
-	end *time.Timer
+	end   *time.Timer
+	stall time.Duration
 }
 
 func (p *progress) Write(data []byte) (int, error) {
-	p.end.Reset(stallTime)
+	p.end.Reset(p.stall)
 	return p.Writer.Write(data)
 }
 

@@ -1,9 +1,39 @@
 package bucket
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
+
+// A download that stops in the middle is one of a store that is away, and not of a client that is
+// gone.
+func TestStalledDownload(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "x")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "y")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("Last-Modified", "Mon, 02 Jan 2006 15:04:05 GMT")
+		_, _ = io.WriteString(w, "some of it")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	b, err := Open("s3://debug?region=us-east-1&endpoint=" + server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.stall = 200 * time.Millisecond
+	if _, _, err := b.Get(t.Context(), "abcdef", io.Discard, 1000); !errors.Is(err, ErrAway) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "nothing came") {
+		t.Error(err)
+	}
+}
 
 func TestURLs(t *testing.T) {
 	for text, want := range map[string]string{

@@ -22,7 +22,9 @@ const (
 	ownerKey = "whyhot-owner" // beside the projects
 	maxMark  = 200
 
-	claimTime = 5 * time.Second
+	claimTime = 8 * time.Second
+	// settleTime is how long a new mark has to stay.
+	settleTime = 2 * time.Second
 )
 
 // owner is the database that uses the prefix: one for all projects.
@@ -68,6 +70,39 @@ func (b *Bucket) Claim(ctx context.Context) error {
 	return err
 }
 
+// StillOwned is an error where the mark that was there is not any more, as after somebody gave the
+// prefix to another database. Whoever removes files asks before.
+func (b *Bucket) StillOwned(ctx context.Context) error {
+	if err := b.Claim(ctx); err != nil || b.owner == nil {
+		return err
+	}
+	o := b.owner
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, claimTime)
+	defer cancel()
+	marks, err := o.marks(ctx)
+	if err != nil {
+		return fmt.Errorf("%w: whose it is cannot be known: %w", ErrAway, err)
+	}
+	mark, there, err := b.mark(ctx, o.root+ownerKey)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: asking whose it is: %w", ErrAway, err)
+	case !there:
+		o.known = false // what comes next claims it, or is refused
+		return fmt.Errorf("%w: the mark s3://%s/%s%s was removed: nothing is removed now", ErrAway, b.name, o.root, ownerKey)
+	case !slices.Contains(marks, mark):
+		o.known = false
+		return b.owned(o, mark, marks[0])
+	}
+	return nil
+}
+
+func (b *Bucket) owned(o *owner, mark, mine string) error {
+	return fmt.Errorf("%w: %w: s3://%s/%s has the mark %q, this one is %q; give each database a prefix of its own, or remove the object %s if the other one is gone", ErrAway, ErrOwned, b.name, o.root, mark, mine, o.root+ownerKey)
+}
+
 func (b *Bucket) claim(ctx context.Context, o *owner) error {
 	ctx, cancel := context.WithTimeout(ctx, claimTime)
 	defer cancel()
@@ -83,17 +118,33 @@ func (b *Bucket) claim(ctx context.Context, o *owner) error {
 		if _, err = b.client.PutObject(ctx, b.name, key, strings.NewReader(marks[0]), int64(len(marks[0])), put); err != nil && minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
 			err = nil
 		}
+		// A store that does not know the condition takes both of two: the one that came last stays.
+		if err == nil {
+			err = wait(ctx, settleTime)
+		}
 		if err == nil {
 			mark, _, err = b.mark(ctx, key)
 		}
+	}
+	if err == nil && !slices.Contains(marks, mark) { // one of the same database may be in the list by now
+		marks, err = o.marks(ctx)
 	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: asking whose it is: %w", ErrAway, err)
 	case !slices.Contains(marks, mark):
-		return fmt.Errorf("%w: %w: s3://%s/%s has the mark %q, this one is %q; give each database a prefix of its own, or remove the object %s if the other one is gone", ErrAway, ErrOwned, b.name, o.root, mark, marks[0], key)
+		return b.owned(o, mark, marks[0])
 	}
 	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 func (b *Bucket) mark(ctx context.Context, key string) (text string, there bool, err error) {

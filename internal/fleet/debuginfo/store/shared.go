@@ -248,6 +248,9 @@ func (s *Store) ForgetShared(ctx context.Context) error {
 		}
 		return true
 	})
+	if err == nil && len(gone) > 0 {
+		err = s.opts.Bucket.StillOwned(ctx)
+	}
 	removed := 0
 	for _, id := range gone {
 		if err != nil || s.opts.InUse(id) {

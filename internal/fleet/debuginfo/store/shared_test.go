@@ -27,8 +27,9 @@ import (
 type clouds struct {
 	*bucket.Bucket
 
-	url  string
-	away atomic.Bool
+	backend gofakes3.Backend
+	url     string
+	away    atomic.Bool
 	// refuses says which requests get which status, 0 for none.
 	refuses func(r *http.Request) int
 	mu      sync.Mutex
@@ -77,7 +78,7 @@ func sky(t *testing.T) *clouds {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Bucket, c.url = b.In("shop"), server.URL
+	c.Bucket, c.url, c.backend = b.In("shop"), server.URL, backend
 	return c
 }
 
@@ -89,6 +90,14 @@ func (c *clouds) has(t *testing.T) []string {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// removeMark removes the mark of whoever owns the prefix, as people do by hand.
+func (c *clouds) removeMark(t *testing.T) {
+	t.Helper()
+	if _, err := c.backend.DeleteObject("debug", "fleet/whyhot-owner"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // news are the build IDs that a store was told of.
@@ -430,6 +439,69 @@ func TestPrefixIsOfOneDatabase(t *testing.T) {
 	c.away.Store(true)
 	if err := open("one").Claim(t.Context()); !errors.Is(err, bucket.ErrAway) || errors.Is(err, bucket.ErrOwned) {
 		t.Error(err)
+	}
+}
+
+// Of servers of one database that start at once, one puts its mark there before another one has
+// seen it in the list.
+func TestMarkOfAServerThatStartsAtOnce(t *testing.T) {
+	c := sky(t)
+	open := func(marks func(context.Context) ([]string, error)) *bucket.Bucket {
+		t.Helper()
+		b, err := bucket.Open("s3://debug/fleet?region=us-east-1&endpoint=" + c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.OwnedBy(marks)
+		return b
+	}
+	list, first := []string{"two"}, true
+	second := open(func(context.Context) ([]string, error) {
+		if first {
+			first = false
+			err := open(func(context.Context) ([]string, error) { return []string{"one"}, nil }).Claim(t.Context())
+			return slices.Clone(list), errors.Join(err, nil)
+		}
+		return append(list, "one"), nil
+	})
+	if err := second.Claim(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server whose prefix was given to another database removes nothing of it.
+func TestNothingIsRemovedOfAnotherDatabase(t *testing.T) {
+	c := sky(t)
+	c.at(time.Now().Add(-8 * 24 * time.Hour))
+	if err := c.Put(t.Context(), "aa00", "full", strings.NewReader("x"), 1); err != nil {
+		t.Fatal(err)
+	}
+	open := func(mark string) *bucket.Bucket {
+		t.Helper()
+		b, err := bucket.Open("s3://debug/fleet?region=us-east-1&endpoint=" + c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.OwnedBy(func(context.Context) ([]string, error) { return []string{mark}, nil })
+		return b
+	}
+	first := open("one")
+	s, _ := serve(t, t.TempDir(), Options{Bucket: first.In("shop"), InUse: func(string) bool { return false }})
+	if err := first.Claim(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.removeMark(t)
+	if err := s.ForgetShared(t.Context()); !errors.Is(err, bucket.ErrAway) {
+		t.Errorf("without a mark: %v", err)
+	}
+	if err := open("two").Claim(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ForgetShared(t.Context()); !errors.Is(err, bucket.ErrOwned) {
+		t.Errorf("with the mark of another one: %v", err)
+	}
+	if got := c.has(t); !slices.Equal(got, []string{"aa00"}) {
+		t.Errorf("%v are left", got)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,8 +22,12 @@ const (
 	maxID    = 64
 )
 
+// signedIn is between a person and the time at which they signed in last, in Unix milliseconds. No
+// session's ID has it.
+const signedIn = "@"
+
 // Ended are IDs of sessions that were ended, with the time at which they would have. The file
-// has those that somebody could still use.
+// has those that somebody could still use. Beside them is when people signed in last.
 type Ended struct {
 	path string
 
@@ -58,6 +64,38 @@ func (e *Ended) Has(id string) bool {
 	return ok
 }
 
+// signIn is when a person signed in last, as far as older sessions could still be in force.
+func (e *Ended) signIn(key string) (at int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id := range e.list {
+		if of, when, ok := signInOf(id); ok && of == key {
+			at = max(at, when)
+		}
+	}
+	return at
+}
+
+func signInOf(id string) (key string, at int64, ok bool) {
+	key, text, ok := strings.Cut(id, signedIn)
+	at, err := strconv.ParseInt(text, 10, 64)
+	return key, at, ok && err == nil
+}
+
+// onlyLast removes sign-ins that another one of the person came after.
+func onlyLast(list map[string]int64) {
+	last := map[string]int64{}
+	for id := range list {
+		if key, at, ok := signInOf(id); ok {
+			last[key] = max(last[key], at)
+		}
+	}
+	maps.DeleteFunc(list, func(id string, _ int64) bool {
+		key, at, ok := signInOf(id)
+		return ok && at < last[key]
+	})
+}
+
 // All are those that were ended and would still be in force.
 func (e *Ended) All(now time.Time) map[string]int64 {
 	e.mu.Lock()
@@ -82,6 +120,7 @@ func (e *Ended) Add(some map[string]int64, now time.Time) error {
 		return nil
 	}
 	maps.DeleteFunc(next, func(_ string, until int64) bool { return until <= now.Unix() })
+	onlyLast(next)
 	for len(next) > maxEnded {
 		first, at := "", int64(0)
 		for id, until := range next {

@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,6 +45,7 @@ const (
 type Session struct {
 	ID     string  `json:"id"`
 	Until  int64   `json:"until"`           // Unix seconds
+	Began  int64   `json:"began,omitempty"` // Unix milliseconds
 	Token  string  `json:"token,omitempty"` // the token's hash
 	Person *Person `json:"person,omitempty"`
 }
@@ -108,7 +110,7 @@ func (k *Keeper) Ended() *Ended { return k.ended }
 
 // New makes a session that lasts from now on for a time, and its text.
 func (k *Keeper) New(s Session, now time.Time, lasts time.Duration) (Session, string, error) {
-	s.ID, s.Until = rand.Text(), now.Add(min(lasts, Longest)).Unix()
+	s.ID, s.Until, s.Began = rand.Text(), now.Add(min(lasts, Longest)).Unix(), now.UnixMilli()
 	text, err := k.Seal(form, s)
 	return s, text, err
 }
@@ -131,6 +133,17 @@ func (k *Keeper) Read(text string, now time.Time) (Session, error) {
 // End ends a session before its time.
 func (k *Keeper) End(s Session, now time.Time) error {
 	return k.ended.Add(map[string]int64{s.ID: s.Until}, now)
+}
+
+// SignedIn takes note that a person signed in: what was known of the person before is older.
+func (k *Keeper) SignedIn(p *Person, now time.Time) error {
+	return k.ended.Add(map[string]int64{p.Key() + signedIn + strconv.FormatInt(now.UnixMilli(), 10): now.Add(Longest).Unix()}, now)
+}
+
+// Older says that the person of a session has signed in since it began, and may have other groups
+// than the session has.
+func (k *Keeper) Older(s *Session) bool {
+	return s.Person != nil && k.ended.signIn(s.Person.Key()) > s.Began
 }
 
 // Seal signs what only this server, or one with the same key, may have written for a purpose.

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -18,92 +14,14 @@ import (
 	"whyhot/internal/store/engine/clickhouse/keeper"
 )
 
-// Options say where ClickHouse is.
-type Options struct {
-	Address        string // host:port of the native protocol
-	User, Password string
-	Database       string // made if there is none
-	// Cluster is the name that the servers' configuration gives to the shards
-	// (remote_servers). Without it the one server has all rows.
-	Cluster string
-	TLS     bool
-	// Keeper are addresses of ZooKeeper. With them each shard is as many servers as the cluster's
-	// configuration names replicas, and tables are replicated.
-	Keeper []string
-	// Shared says that other processes wait to have the database when this one does not have
-	// it any more: it is not waited for, and commits are written down before they are made, so
-	// that whoever comes next can finish one. Advertise is then where others reach this process.
-	Shared    bool
-	Advertise string
-}
-
-var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// ParseURL reads clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?cluster=NAME&keeper=HOST:PORT,HOST:PORT&secure=true.
-func ParseURL(text string) (Options, error) {
-	u, err := url.Parse(text)
-	if err != nil {
-		// Its text would repeat the password.
-		return Options{}, errors.New("the address of ClickHouse is no URL: want clickhouse://USER:PASSWORD@HOST:PORT/DATABASE")
-	}
-	o := Options{Address: u.Host, User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/")}
-	o.Password, _ = u.User.Password()
-	if u.Scheme != "clickhouse" || u.Hostname() == "" {
-		return Options{}, fmt.Errorf("invalid ClickHouse address %s: want clickhouse://USER:PASSWORD@HOST:PORT/DATABASE", u.Redacted())
-	}
-	for key, values := range u.Query() {
-		switch {
-		case key == "cluster":
-			o.Cluster = values[0]
-		case key == "secure" && (values[0] == "true" || values[0] == "false"):
-			o.TLS = values[0] == "true"
-		case key == "keeper" && values[0] != "":
-			o.Keeper = strings.Split(values[0], ",")
-		default:
-			return Options{}, fmt.Errorf("%s: unknown option %s=%s; there are cluster=NAME, keeper=HOST:PORT,… and secure=true", u.Redacted(), key, values[0])
-		}
-	}
-	if u.Port() == "" {
-		port := "9000"
-		if o.TLS {
-			port = "9440"
-		}
-		o.Address = net.JoinHostPort(u.Hostname(), port)
-	}
-	return o, o.check()
-}
-
-func (o Options) check() error {
-	if !name.MatchString(o.Database) {
-		return fmt.Errorf("%q is no name of a database: letters, digits and _ are", o.Database)
-	}
-	if o.Cluster != "" && !name.MatchString(o.Cluster) {
-		return fmt.Errorf("%q is no name of a cluster: letters, digits and _ are", o.Cluster)
-	}
-	if o.replicated() && o.Cluster == "" {
-		return errors.New("keeper= without cluster=: the cluster's configuration says which servers are replicas")
-	}
-	for _, a := range o.Keeper {
-		if _, _, err := net.SplitHostPort(a); err != nil {
-			return fmt.Errorf("invalid address of ZooKeeper %q: want HOST:PORT", a)
-		}
-	}
-	return nil
-}
-
-func (o Options) replicated() bool { return len(o.Keeper) > 0 }
-
-// intends says that commits are written down before they are made.
-func (o Options) intends() bool { return o.Shared || o.replicated() }
-
 // Engine is an open database.
 type Engine struct {
 	options   Options
 	shards    []*shard
 	owner     holding
 	keeper    *keeper.Keeper // of tables that are replicated
-	register  register
-	fresh     bool // the store was made by this process
+	known     known          // the register, as it was seen last
+	fresh     bool           // the store was made by this process
 	committed atomic.Uint64
 
 	// epoch is that of this process; see fence.go. lost is closed when another process has the
@@ -153,7 +71,7 @@ func (e *Engine) open(ctx context.Context) error {
 	if e.owner, err = e.own(ctx); err != nil {
 		return err
 	}
-	if err := e.kind(ctx); err != nil {
+	if err := errors.Join(e.kind(ctx), e.placed(ctx)); err != nil {
 		return err
 	}
 	if e.options.replicated() {
@@ -169,6 +87,9 @@ func (e *Engine) open(ctx context.Context) error {
 	}
 	e.fresh = !made
 	if !made {
+		for _, s := range e.shards {
+			s.creating.Store(true)
+		}
 		if err := e.create(ctx, e.shards); err != nil {
 			return err
 		}
@@ -184,23 +105,39 @@ func (e *Engine) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if e.options.replicated() { // and not before: what no replica has is lost, and not to be made
+		e.mends()
+	}
 	e.watch(ctx)
 	return nil
 }
 
 // tables are those in a shard's database.
 func (e *Engine) tables(ctx context.Context, s *shard) ([]string, error) {
-	return s.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", e.options.Database))
+	return s.texts(ctx, tablesOf(e.options.Database))
+}
+
+func tablesOf(database string) string {
+	return fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", database)
+}
+
+func (s *server) tables(ctx context.Context, database string) ([]string, error) {
+	return s.texts(ctx, tablesOf(database))
 }
 
 // made says whether the store exists. Where a part of it does, it is damaged.
 func (e *Engine) made(ctx context.Context) (bool, error) {
-	tables, err := e.tables(ctx, e.shards[0])
-	if err != nil {
-		return false, err
+	// Any replica may be the one that lost its tables.
+	if there, err := e.shards[0].any(ctx, func(r *server) ([]string, error) { return r.tables(ctx, e.options.Database) }); err != nil || slices.Contains(there, tableCommits) {
+		return err == nil, err
 	}
-	if slices.Contains(tables, tableCommits) {
-		return true, nil
+	if e.options.replicated() {
+		if err := e.readRegister(ctx); err != nil {
+			return false, err
+		}
+		if err := e.unused(); err != nil {
+			return false, err
+		}
 	}
 	// It was not finished, or the first shard has lost what others still have.
 	for _, s := range e.shards {
@@ -290,6 +227,14 @@ func (e *Engine) load(ctx context.Context) error {
 	}
 	if err := e.loadGeneration(ctx); err != nil {
 		return damaged(err)
+	}
+	// A replica may still be at work on what a process of before wrote: from now on its tables do
+	// not count, whatever comes.
+	if e.options.replicated() {
+		e.undecided = true
+		if err := e.decide(ctx); err != nil {
+			return err
+		}
 	}
 	known, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT address FROM %s.%s", db, tableShards))
 	if err != nil {

@@ -73,3 +73,20 @@ func ask(t *testing.T, s *shard, sql string) string {
 	}
 	return out
 }
+
+// Each host of a list has a port.
+func TestPortOfEachHost(t *testing.T) {
+	for text, want := range map[string]string{
+		"clickhouse://u@one/shop":                                          "one:9000",
+		"clickhouse://u@one,two/shop?cluster=c&keeper=k:2181":              "one:9000,two:9000",
+		"clickhouse://u@one:1,two/shop?cluster=c&keeper=k:2181":            "", // it is no URL
+		"clickhouse://u@one,two:1/shop?cluster=c&keeper=k:1&secure=true":   "one:9440,two:1",
+		"clickhouse://u@[::1]/shop":                                        "[::1]:9000",
+		"clickhouse://u@one,,two/shop?cluster=c&keeper=k:2181&secure=true": "",
+	} {
+		o, err := clickhouse.ParseURL(text)
+		if o.Address != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", text, o.Address, err)
+		}
+	}
+}

@@ -95,6 +95,7 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 	if err := e.intend(ctx, number, blocks); err != nil {
 		return err
 	}
+	all := pieces
 	if e.unsure.Load() {
 		var err error
 		if pieces, err = e.missing(ctx, number, pieces); err != nil {
@@ -104,14 +105,15 @@ func (e *Engine) commit(ctx context.Context, number uint64, blocks []*engine.Blo
 	if err := e.declare(ctx, number, blocks); err != nil {
 		return err
 	}
-	if err := e.insertAll(ctx, number, pieces); err != nil {
+	if err := e.insertAll(ctx, number, pieces, all); err != nil {
 		return err
 	}
 	return e.complete(ctx, number)
 }
 
-// insertAll inserts pieces of a commit.
-func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) error {
+// insertAll inserts pieces of a commit, and waits until all of it are on each replica: what a try
+// of before inserted may be on one alone.
+func (e *Engine) insertAll(ctx context.Context, number uint64, pieces, all []*piece) error {
 	// What others refer to goes first: a dictionary is there before the rows.
 	for _, timed := range []bool{false, true} {
 		shards, inserting := errgroup.WithContext(ctx)
@@ -131,7 +133,7 @@ func (e *Engine) insertAll(ctx context.Context, number uint64, pieces []*piece) 
 		if err := shards.Wait(); err != nil {
 			return err
 		}
-		of := slices.DeleteFunc(slices.Clone(pieces), func(p *piece) bool { return p.table.Timed != timed })
+		of := slices.DeleteFunc(slices.Clone(all), func(p *piece) bool { return p.table.Timed != timed })
 		if err := e.spread(ctx, number, of, e.generation.Load()); err != nil {
 			return err
 		}
@@ -179,21 +181,21 @@ func (e *Engine) queryID(number uint64, p *piece) string {
 // quiet waits until no server works on an INSERT of before: whether its rows are
 // there is decided then. A server has an INSERT in its list before it takes rows.
 func (e *Engine) quiet(ctx context.Context, shards []*shard) error {
-	if e.options.replicated() {
-		return nil // a block that is under way is there once, whoever else inserts it
-	}
 	var all []*server
 	for _, s := range shards {
 		all = append(all, s.asked()...)
 	}
 	for _, s := range all {
-		for {
+		for end := time.Now().Add(caughtUp); ; {
 			busy, err := s.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.processes WHERE query_id LIKE '%s%%'", strings.ReplaceAll(e.queryPrefix(), "_", `\\_`)))
+			if e.options.replicated() && errors.Is(err, engine.ErrAway) {
+				break // of a block that is under way there, what comes later is taken once
+			}
 			if err != nil {
 				return err
 			}
-			if busy[0] == 0 {
-				break
+			if busy[0] == 0 || e.options.replicated() && time.Now().After(end) {
+				break // as well
 			}
 			if err := sleep(ctx); err != nil {
 				return err
@@ -381,6 +383,14 @@ func (s *server) insert(ctx context.Context, database, table string, in proto.In
 		columns = append(columns, c.Name)
 	}
 	return s.do(ctx, ch.Query{Body: fmt.Sprintf("INSERT INTO %s.%s (%s) VALUES", database, table, strings.Join(columns, ", ")), QueryID: id, Input: in})
+}
+
+// program is the version of a server's program, as it said when it was last connected to.
+func (s *server) program(ctx context.Context) ([2]int, error) {
+	if v := s.release.Load(); v != nil {
+		return *v, nil
+	}
+	return s.version(ctx)
 }
 
 // version is that of a server's program.

@@ -21,7 +21,8 @@ func BelieveInLease(e *Engine) {
 // WriteRegisterAgain has what a process wrote last be written again, as by a request whose answer
 // it did not get.
 func WriteRegisterAgain(ctx context.Context, e *Engine) error {
-	_, err := e.keeper.Replace(ctx, e.register.text(), e.register.version)
+	r := e.known.get()
+	_, err := e.keeper.Replace(ctx, r.text(), r.version)
 	return err
 }
 

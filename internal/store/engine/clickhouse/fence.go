@@ -45,7 +45,7 @@ func (e *Engine) begin(ctx context.Context) error {
 		if err := e.readRegister(ctx); err != nil {
 			return err
 		}
-		last = max(last, e.register.epoch) // a replica may not know of it
+		last = max(last, e.known.get().epoch) // a replica may not know of it
 	}
 	e.epoch = (last>>epochShift+1)<<epochShift | uint64(rand.Uint32N(1<<randomBits))*perEpoch //nolint:gosec // it is to differ, not to be secret
 	if err := e.enrol(ctx); err != nil {
@@ -124,16 +124,44 @@ func (e *Engine) insert(ctx context.Context, s *shard, table string, in proto.In
 	for _, c := range in {
 		columns = append(columns, c.Name)
 	}
-	names := strings.Join(columns, ", ")
-	err := s.do(ctx, ch.Query{
+	names, to := strings.Join(columns, ", "), s.lead()
+	var settings []ch.Setting
+	if e.options.replicated() {
+		release, err := to.program(ctx)
+		if err != nil {
+			return err
+		}
+		settings = taken(release, in)
+	}
+	err := to.do(ctx, ch.Query{
 		Body: fmt.Sprintf("INSERT INTO %[1]s.%[2]s (%[3]s) SELECT %[3]s FROM _data WHERE intDiv(1, (SELECT max(epoch) FROM %[1]s.%[4]s) = %[5]d) = 1",
 			e.options.Database, table, names, tableEpochs, e.epoch),
-		QueryID: id, ExternalData: in,
+		QueryID: id, ExternalData: in, Settings: settings,
 	})
 	if x, ok := ch.AsException(err); ok && x.Code == proto.ErrIllegalDivision {
 		return e.superseded()
 	}
 	return err
+}
+
+// taken are the settings by which servers of a version take a block once. Those of before know it by
+// its bytes alone. Of an INSERT of a SELECT newer ones do not look at the bytes, unless they are told
+// what the block is.
+func taken(release [2]int, in proto.Input) []ch.Setting {
+	var out []ch.Setting
+	at := func(major, minor int) bool { return release[0] > major || release[0] == major && release[1] >= minor }
+	if at(22, 2) {
+		var rows proto.Buffer
+		for _, c := range in {
+			rows.PutString(c.Name)
+			c.Data.EncodeColumn(&rows)
+		}
+		out = append(out, ch.Setting{Key: "insert_deduplication_token", Value: hashOf(rows.Buf), Important: true})
+	}
+	if at(25, 12) { // one that does not know it does as if it were set
+		out = append(out, ch.Setting{Key: "deduplicate_insert_select", Value: "enable_even_for_bad_queries"})
+	}
+	return out
 }
 
 // holder is where the process that has the database is reached, "" where nobody knows.

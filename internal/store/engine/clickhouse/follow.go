@@ -42,11 +42,13 @@ func (e *Engine) openToRead(ctx context.Context) error {
 	if err := e.reach(ctx); err != nil {
 		return err
 	}
-	if err := e.kind(ctx); err != nil {
+	if err := errors.Join(e.kind(ctx), e.placed(ctx)); err != nil {
 		return err
 	}
+	// Tables of the dictionary change their names when it is rewritten, which this process learns
+	// when it reads it again.
 	for _, s := range e.shards {
-		needed := e.needed
+		needed := e.neededAlways
 		s.needed.Store(&needed)
 	}
 	tables, err := e.tables(ctx, e.shards[0])
@@ -201,7 +203,7 @@ func (e *Engine) after(ctx context.Context, t *engine.Table, from engine.Place, 
 		where += fmt.Sprintf(" AND %s <= %d", colCommit, commit)
 	}
 	var failed error
-	err := e.shards[0].do(ctx, ch.Query{
+	err := e.shards[0].doWhole(ctx, ch.Query{
 		Body:   fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY %s, %s", strings.Join(names, ", "), e.table(t), where, colCommit, colRow),
 		Result: result, OnResult: func(_ context.Context, b proto.Block) error {
 			if b.Rows == 0 {

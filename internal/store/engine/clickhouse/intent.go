@@ -133,11 +133,11 @@ func (e *Engine) finish(ctx context.Context, shards []*shard) error {
 			of = append(of, p)
 		}
 	}
-	of, err := e.missing(ctx, e.pending.number, of)
+	missing, err := e.missing(ctx, e.pending.number, of)
 	if err != nil {
 		return err
 	}
-	if err := e.insertAll(ctx, e.pending.number, of); err != nil {
+	if err := e.insertAll(ctx, e.pending.number, missing, of); err != nil {
 		return fmt.Errorf("finishing the commit %d: %w", e.pending.number, err)
 	}
 	if len(shards) < len(e.shards) {

@@ -68,7 +68,9 @@ func addresses(ctx context.Context, o Options) (out [][]string, err error) {
 // kind holds the tables that there are against the options: replicated or not.
 func (e *Engine) kind(ctx context.Context) error {
 	first, db := e.shards[0], e.options.Database
-	engines, err := first.texts(ctx, fmt.Sprintf("SELECT engine FROM system.tables WHERE database = '%s' AND name = '%s'", db, tableCommits))
+	engines, err := first.any(ctx, func(r *server) ([]string, error) {
+		return r.texts(ctx, fmt.Sprintf("SELECT engine FROM system.tables WHERE database = '%s' AND name = '%s'", db, tableCommits))
+	})
 	if err != nil {
 		return err
 	}
@@ -95,6 +97,27 @@ func (e *Engine) kind(ctx context.Context) error {
 	return nil
 }
 
+// placed compares the tables of replicas with the shards in which the cluster's configuration has
+// them now: with the rows of another shard, sums would be wrong.
+func (e *Engine) placed(ctx context.Context) error {
+	if !e.options.replicated() {
+		return nil
+	}
+	for _, s := range e.shards {
+		for _, r := range s.asked() {
+			paths, err := r.texts(ctx, fmt.Sprintf("SELECT zookeeper_path FROM system.replicas WHERE database = '%s' AND %s LIMIT 1", e.options.Database, s.elsewhere()))
+			if err != nil && (ctx.Err() != nil || !errors.Is(err, engine.ErrAway)) {
+				return err
+			}
+			if len(paths) > 0 {
+				return fmt.Errorf("%s is in shard %d of the cluster %s, and has tables of %s in ZooKeeper, not of %s/%d: list the shards in the order in which the store was made, with the same servers in each",
+					r.address, s.number, e.options.Cluster, paths[0], e.root(), s.number)
+			}
+		}
+	}
+	return nil
+}
+
 // making is what the statements that make a replica's tables need to know.
 type making struct {
 	database, settings string
@@ -116,9 +139,9 @@ func (e *Engine) making(s *shard, r *server, version [2]int) making {
 const window = 1000
 
 // root is the path in ZooKeeper of all that is of a database.
-func (e *Engine) root() string {
-	return "/whyhot/" + e.options.Cluster + "/" + e.options.Database
-}
+func (o Options) root() string { return "/whyhot/" + o.Cluster + "/" + o.Database }
+
+func (e *Engine) root() string { return e.options.root() }
 
 // engine is the engine of a table, with its arguments.
 func (m making) engine(kind, argument, table string) string {
@@ -134,7 +157,7 @@ func (m making) engine(kind, argument, table string) string {
 	return fmt.Sprintf("Replicated%s('%s/%s', '%s'%s)", kind, m.path, table, m.replica, argument)
 }
 
-// replicas has replicas give what they lack, once the store is there.
+// replicas has it known what replicas need, once the store is there.
 func (e *Engine) replicas(ctx context.Context, made bool) error {
 	if !e.options.replicated() {
 		return nil
@@ -147,18 +170,44 @@ func (e *Engine) replicas(ctx context.Context, made bool) error {
 		return err
 	}
 	for _, s := range e.shards {
-		needed, mend := e.needed, func(ctx context.Context, r *server) error { return e.equip(ctx, s, r) }
+		needed := e.needed
 		s.needed.Store(&needed)
-		s.mend.Store(&mend)
 	}
 	return nil
 }
 
+var errUncertain = fmt.Errorf("%w: another process may have the database", engine.ErrAway)
+
+// mends has replicas get what they lack, as long as this process has the database: one that lost
+// it without noticing knows another dictionary.
+func (e *Engine) mends() {
+	for _, s := range e.shards {
+		mend := func(ctx context.Context, r *server) error {
+			if !e.Certain() {
+				return errUncertain
+			}
+			return e.equip(ctx, s, r)
+		}
+		s.mend.Store(&mend)
+	}
+}
+
 // needed are the tables that each replica of a shard has.
-func (e *Engine) needed(s *shard) (out []string) {
-	for _, t := range engine.Tables() {
-		if counted(t) || s == e.shards[0] {
+func (e *Engine) needed(s *shard) []string {
+	out := e.neededAlways(s)
+	if s == e.shards[0] {
+		for _, t := range dictionary(false) {
 			out = append(out, e.local(t))
+		}
+	}
+	return out
+}
+
+// neededAlways are those of them that no rewriting of the dictionary replaces.
+func (e *Engine) neededAlways(s *shard) (out []string) {
+	for _, t := range engine.Tables() {
+		if t.Timed && (counted(t) || s == e.shards[0]) {
+			out = append(out, local(t))
 		}
 	}
 	if s == e.shards[0] {
@@ -191,7 +240,7 @@ func (e *Engine) equip(ctx context.Context, s *shard, r *server) error {
 		}
 	}
 	if tables, err := r.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", m.database)); err == nil && s == e.shards[0] {
-		e.dropOldOf(ctx, r, tables)
+		e.dropOldOf(ctx, r, tables, e.generation.Load()) // a later one may be filled right now
 	}
 	return nil
 }

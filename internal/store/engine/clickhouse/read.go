@@ -220,7 +220,7 @@ func (e *Engine) Scan(ctx context.Context, t *engine.Table, from, to uint32, yie
 	}
 	var failed error
 	for _, shard := range e.having(t) {
-		err := shard.do(ctx, ch.Query{
+		err := shard.doWhole(ctx, ch.Query{
 			Body:   fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(names, ", "), e.table(t), where),
 			Result: result, OnResult: func(_ context.Context, b proto.Block) error {
 				if b.Rows == 0 {
@@ -368,6 +368,9 @@ func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 			}
 			if err != nil {
 				return nil, err
+			}
+			if err := s.complete(); err != nil {
+				away = err
 			}
 			if one.Rows > 0 {
 				if sum.Rows == 0 {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"whyhot/internal/store/engine"
@@ -23,6 +24,27 @@ type register struct {
 	epoch   uint64
 	number  uint64 // of the last commit that was begun
 	hash    string // of its blocks
+}
+
+// known is the register as this process knows it. A commit uses it, and whoever watches the lease.
+type known struct {
+	mu  sync.Mutex
+	now register
+}
+
+func (k *known) get() register {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.now
+}
+
+// set takes note of a later one. An answer that comes late has a smaller version.
+func (k *known) set(r register) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if r.version >= k.now.version {
+		k.now = r
+	}
 }
 
 func (r register) text() []byte {
@@ -102,29 +124,44 @@ func (e *Engine) keeperWrong(ctx context.Context, err error) error {
 }
 
 // enrol writes the epoch of this process into the register. Who had the database before begins
-// nothing from then on. Of a store that was made now there are no commits.
+// nothing from then on.
 func (e *Engine) enrol(ctx context.Context) error {
 	if !e.options.replicated() {
 		return nil
 	}
-	r := e.register
 	if e.fresh {
-		r.number, r.hash = 0, ""
+		if err := e.unused(); err != nil {
+			return err
+		}
 	}
+	r := e.known.get()
 	r.epoch = e.epoch
 	return e.enter(ctx, r)
 }
 
+// unused is an error where the register knows of commits: a store was here, and the servers that
+// answer have lost it. A new one would give its numbers again.
+func (e *Engine) unused() error {
+	number := e.known.get().number
+	if number == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: ZooKeeper knows of commit %d of this store (node %s/value), and no replica of shard 1 that answers has its tables (%s); "+
+		"start the servers that have them, or bring the tables back from a copy; where the store is gone for good, remove the database from all servers and that node, and import an export",
+		engine.ErrDamaged, number, e.root(), e.shards[0].addresses())
+}
+
 // enrolled is ErrSuperseded where another process has replaced the register.
 func (e *Engine) enrolled(ctx context.Context) error {
-	before := e.register
+	before := e.known.get()
 	if err := e.readRegister(ctx); err != nil {
 		return err
 	}
-	if e.register.epoch != e.epoch {
+	now := e.known.get()
+	if now.epoch != e.epoch {
 		return e.superseded()
 	}
-	if e.register != before {
+	if now != before {
 		e.unsure.Store(true)
 	}
 	return nil
@@ -139,7 +176,7 @@ func (e *Engine) readRegister(ctx context.Context) error {
 	}
 	r, err := parseRegister(data, version)
 	if err == nil {
-		e.register = r
+		e.known.set(r)
 	}
 	return err
 }
@@ -153,7 +190,7 @@ func (e *Engine) enter(ctx context.Context, r register) error {
 		version, err := e.keeper.Replace(asking, r.text(), r.version)
 		if err == nil {
 			r.version = version
-			e.register = r
+			e.known.set(r)
 			return nil
 		}
 		if !errors.Is(err, keeper.ErrChanged) {
@@ -162,11 +199,12 @@ func (e *Engine) enter(ctx context.Context, r register) error {
 		if err := e.readRegister(ctx); err != nil {
 			return err
 		}
-		if e.register.epoch != e.epoch {
+		now := e.known.get()
+		if now.epoch != e.epoch {
 			return e.superseded()
 		}
-		r.version = e.register.version
-		if r == e.register {
+		r.version = now.version
+		if r == now {
 			return nil
 		}
 	}
@@ -174,13 +212,14 @@ func (e *Engine) enter(ctx context.Context, r register) error {
 
 // still is ErrSuperseded where another process has the database, as ZooKeeper knows it.
 func (e *Engine) still(ctx context.Context) error {
-	switch {
-	case !e.options.replicated():
+	if !e.options.replicated() {
 		return nil
-	case e.register.epoch != e.epoch:
+	}
+	now := e.known.get()
+	if now.epoch != e.epoch {
 		return e.superseded()
 	}
-	return e.enter(ctx, e.register)
+	return e.enter(ctx, now)
 }
 
 // declare begins a commit that was written down.
@@ -188,15 +227,16 @@ func (e *Engine) declare(ctx context.Context, number uint64, blocks []*engine.Bl
 	if !e.options.replicated() {
 		return nil
 	}
-	if e.register.epoch != e.epoch {
+	now := e.known.get()
+	if now.epoch != e.epoch {
 		return e.superseded() // it was read when another process had written it
 	}
-	next := e.register
+	next := now
 	next.number, next.hash = number, hashOf(engine.AppendBlocks(nil, blocks))
-	if next == e.register {
+	if next == now {
 		return nil // begun before
 	}
-	if e.register.number == number {
+	if now.number == number {
 		return fmt.Errorf("the commit %d was begun with other rows", number)
 	}
 	return e.enter(ctx, next)
@@ -205,14 +245,14 @@ func (e *Engine) declare(ctx context.Context, number uint64, blocks []*engine.Bl
 // resumeDeclared finishes the commit that was begun last. Where the replicas that answer do not
 // have it, they lack what others have: nothing may be written until one of those is back.
 func (e *Engine) resumeDeclared(ctx context.Context, fresh int) error {
-	r, first := e.register, e.shards[0]
+	r, first := e.known.get(), e.shards[0]
 	switch {
 	case r.number <= e.Committed():
 		return nil
 	case fresh > 0:
 		return fmt.Errorf("the commit %d was begun and not finished: let it be finished with the shards of before, then add others", r.number)
 	case r.number > e.Committed()+1:
-		return fmt.Errorf("%w: ZooKeeper knows of commit %d, replicas of shard 1 that answer of %d; start the others (%s)", engine.ErrAway, r.number, e.Committed(), first.addresses())
+		return fmt.Errorf("%w: ZooKeeper knows of commit %d, replicas of shard 1 that answer of %d; start the others (%s), or, %s", engine.ErrAway, r.number, e.Committed(), first.addresses(), e.givingUp(r))
 	}
 	data, err := first.texts(ctx, fmt.Sprintf("SELECT data FROM %s.%s WHERE number = %d", e.options.Database, tableIntents, r.number))
 	if err != nil {
@@ -228,5 +268,12 @@ func (e *Engine) resumeDeclared(ctx context.Context, fresh int) error {
 		}
 		return e.takeUp(ctx, &intent{number: r.number, blocks: blocks})
 	}
-	return fmt.Errorf("%w: commit %d was begun, and no replica of shard 1 that answers has it; start the others (%s)", engine.ErrAway, r.number, first.addresses())
+	return fmt.Errorf("%w: commit %d was begun, and no replica of shard 1 that answers has it; start the others (%s), or, %s", engine.ErrAway, r.number, first.addresses(), e.givingUp(r))
+}
+
+// givingUp says how the store is opened without commits that are lost with the disks that had them.
+// Their numbers are not given again: other shards may have markers of them.
+func (e *Engine) givingUp(r register) string {
+	return fmt.Sprintf("where their disks are lost for good, stop all servers of whyhot and run INSERT INTO %s.%s SELECT toUInt64(%d) on a replica of shard 1: the commits from %d on are lost then, and what other shards have of them may be shown with other names (ZooKeeper has the number in %s/value)",
+		e.options.Database, tableCommits, r.number, e.Committed()+1, e.root())
 }

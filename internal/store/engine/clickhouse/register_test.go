@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"sync"
 	"testing"
 )
 
@@ -18,4 +19,19 @@ func FuzzRegister(f *testing.F) {
 			t.Errorf("%q is %+v, then %+v (%v)", data, r, again, err)
 		}
 	})
+}
+
+// Who watches the lease reads the register while a commit replaces it: a late answer does not
+// undo what came after it.
+func TestLateAnswerIsNotTheRegister(t *testing.T) {
+	var k known
+	var all sync.WaitGroup
+	for v := range int32(100) {
+		all.Go(func() { k.set(register{version: v, number: uint64(v)}) })
+		all.Go(func() { _ = k.get() })
+	}
+	all.Wait()
+	if now := k.get(); now.version != 99 || now.number != 99 {
+		t.Errorf("%+v", now)
+	}
 }

@@ -47,7 +47,7 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 			continue
 		}
 		if err := first.everywhere(ctx, false, func(r *server) []string {
-			return []string{fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", db, localOf(t, next)), e.making(first, r, version).definition(t, next)}
+			return []string{fmt.Sprintf("DROP TABLE IF EXISTS %s.%s%s", db, localOf(t, next), atOnce(version)), e.making(first, r, version).definition(t, next)}
 		}); err != nil {
 			return err
 		}
@@ -67,10 +67,19 @@ func (e *Engine) replace(ctx context.Context, blocks []*engine.Block) error {
 	}
 	e.undecided = false
 	e.generation.Store(next)
-	if tables, err := e.tables(ctx, first); err == nil {
+	// Who has the database since may have decided that those of before count.
+	if tables, err := e.tables(ctx, first); err == nil && e.still(ctx) == nil {
 		e.dropOld(ctx, tables)
 	}
 	return nil
+}
+
+// atOnce has a table gone when it is dropped, in ZooKeeper, too: newer servers keep it for minutes.
+func atOnce(version [2]int) string {
+	if version[0] > 20 || version[0] == 20 && version[1] >= 10 {
+		return " SYNC"
+	}
+	return ""
 }
 
 // count writes which generation counts.
@@ -91,16 +100,17 @@ func (e *Engine) count(ctx context.Context, number, generation uint64) error {
 	return e.shards[0].present(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries), number)
 }
 
-// nextNumber is larger than those of all rows of the table that says what counts. Where the
-// database is shared it is one of those of this epoch: a process that was paused in the middle
-// does not touch tables of those who came after it.
+// nextNumber is larger than those of all rows of the table that says what counts. Where others
+// may have the database it is one of those of this epoch: a process that was paused in the middle
+// does not touch tables of those who came after it, and a row of it that comes later has a
+// smaller number than theirs.
 func (e *Engine) nextNumber(ctx context.Context) (uint64, error) {
 	numbers, err := e.shards[0].numbers(ctx, fmt.Sprintf("SELECT max(number) FROM %s.%s", e.options.Database, tableDictionaries))
 	if err != nil {
 		return 0, err
 	}
 	next := numbers[0] + 1
-	if e.options.Shared {
+	if e.options.intends() {
 		if next = max(next, e.epoch+1); next >= e.epoch+perEpoch {
 			return 0, e.superseded()
 		}
@@ -150,15 +160,15 @@ func (e *Engine) loadGeneration(ctx context.Context) error {
 func (e *Engine) dropOld(ctx context.Context, tables []string) {
 	for _, r := range e.shards[0].replicas {
 		if !r.away.Load() {
-			e.dropOldOf(ctx, r, tables)
+			e.dropOldOf(ctx, r, tables, e.epoch+perEpoch) // later ones are of those who came after
 		}
 	}
 }
 
-func (e *Engine) dropOldOf(ctx context.Context, r *server, tables []string) {
+func (e *Engine) dropOldOf(ctx context.Context, r *server, tables []string, before uint64) {
 	for _, name := range tables {
 		for _, t := range engine.Tables() {
-			if g, ok := generationOf(t, name); ok && !t.Timed && name != e.local(t) && g < e.epoch+perEpoch { // later ones are of those who came after
+			if g, ok := generationOf(t, name); ok && !t.Timed && name != e.local(t) && g < before {
 				_ = r.exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", e.options.Database, name))
 			}
 		}

@@ -339,6 +339,8 @@ func TestStoreDoesNotOpenOnAReplicaThatIsBehind(t *testing.T) {
 	defer cancel()
 	if e, err := clickhouse.Open(ctx, o); !errors.Is(err, engine.ErrAway) {
 		t.Errorf("opened: %v, %v", e, err)
+	} else {
+		t.Log(err)
 	}
 	if err := first.start(); err != nil {
 		t.Fatal(err)
@@ -427,6 +429,15 @@ func TestReplicatedOrNot(t *testing.T) {
 	}
 	if _, err := clickhouse.Open(t.Context(), plain); err == nil || !strings.Contains(err.Error(), "add keeper=") {
 		t.Errorf("a replicated store without ZooKeeper: %v", err)
+	}
+	// As where the configuration had the shards in another order.
+	swapped := o
+	swapped.Database += "_swapped"
+	run(t, r.replicas[0][0], "CREATE DATABASE "+swapped.Database)
+	t.Cleanup(func() { run(t, r.replicas[0][0], "DROP DATABASE "+swapped.Database) })
+	run(t, r.replicas[0][0], fmt.Sprintf("CREATE TABLE %[1]s.samples_local (n UInt64) ENGINE = ReplicatedMergeTree('/whyhot/%[2]s/%[1]s/2/samples_local', '%[3]s') ORDER BY n", swapped.Database, cluster, r.replicas[0][0].address()))
+	if _, err := clickhouse.Open(t.Context(), swapped); err == nil || !strings.Contains(err.Error(), "in the order in which") {
+		t.Errorf("tables of another shard: %v", err)
 	}
 	// As a program of before made it.
 	old := o

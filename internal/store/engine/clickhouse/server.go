@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,9 +30,15 @@ type server struct {
 	away atomic.Bool
 	// behind says that another replica has rows that this one lacks; nil where there is none.
 	behind *atomic.Bool
-	silent time.Duration // for which it may say nothing
-	closed chan struct{}
-	trying sync.WaitGroup
+	has    atomic.Pointer[[]string] // its tables, as it said last
+	// release is the version of its program.
+	release atomic.Pointer[[2]int]
+	looks   atomic.Uint64          // how often it was asked whether it is behind
+	said    atomic.Pointer[string] // why it could not be mended, as the log has it
+	unfit   atomic.Int64           // until when another one is written to, in Unix nanoseconds
+	silent  time.Duration          // for which it may say nothing
+	closed  chan struct{}
+	trying  sync.WaitGroup
 }
 
 // How long a server may take to be reached, and say nothing: one at work tells of its progress
@@ -42,6 +49,9 @@ const (
 	tryEvery   = time.Second
 	// Where another one has the same rows it is not waited for as long.
 	silentReplica = 800 * time.Millisecond
+	awayEvery     = 100 * time.Millisecond
+	// unfitTime is how long one that took no rows is not written to.
+	unfitTime = 30 * time.Second
 )
 
 func newServer(address string, o Options) *server {
@@ -110,6 +120,10 @@ func (s *server) dial(ctx context.Context) (*ch.Client, error) {
 		o.ProtocolVersion = beforeThat
 	}
 	c, err := ch.Dial(ctx, o)
+	if err == nil {
+		info := c.ServerInfo()
+		s.release.Store(&[2]int{info.Major, info.Minor})
+	}
 	if err != nil || s.old.Load() || c.ServerInfo().Revision >= tellsOfItself {
 		return c, err
 	}
@@ -138,7 +152,7 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 		if err != nil {
 			return err
 		}
-		err = listen(ctx, c, q, s.patience(ctx))
+		err = s.listen(ctx, c, q)
 		if err == nil {
 			select {
 			case s.idle <- c:
@@ -160,6 +174,45 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 
 // errSilent says that a server said nothing for silentTime.
 var errSilent = errors.New("it says nothing")
+
+// listen runs a query. An INSERT says nothing until it is done: where another replica has the same
+// rows it is given up when questions find that this one is away.
+func (s *server) listen(ctx context.Context, c *ch.Client, q ch.Query) error {
+	if s.behind == nil || q.Input == nil && q.ExternalData == nil {
+		return listen(ctx, c, q, s.patience(ctx))
+	}
+	return s.whileThere(ctx, c, q)
+}
+
+// whileThere runs a query that says nothing until it is done, as long as the server is not away.
+func (s *server) whileThere(ctx context.Context, c *ch.Client, q ch.Query) error {
+	if s.behind == nil {
+		return c.Do(ctx, q)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(awayEvery):
+			}
+			if s.away.Load() {
+				cancel(errSilent)
+				_ = c.Close() // it waits for a packet for longer
+				return
+			}
+		}
+	}()
+	err := c.Do(ctx, q)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return errSilent
+	}
+	return err
+}
 
 // listen runs a query. A question is given up when its server is silent; the client itself
 // reads on until its context ends. Of an INSERT a server tells no progress.
@@ -253,14 +306,23 @@ func (s *server) wrong(ctx context.Context, body string, err error) error {
 		s.behind.Store(true)
 		return fmt.Errorf("the ClickHouse server %s, %.60s: %w: %w", s.address, body, engine.ErrAway, err)
 	}
+	if s.behind != nil && strings.HasPrefix(body, "INSERT ") && full(err) {
+		s.unfit.Store(time.Now().Add(unfitTime).UnixNano())
+	}
 	return fmt.Errorf("the ClickHouse server %s, %.60s: %w", s.address, body, err)
 }
 
-// lacks says that a replica has lost ZooKeeper or its tables, or did not know what became of an
-// INSERT.
+// full says that a server takes no rows now, which another one may.
+func full(err error) bool {
+	x, ok := ch.AsException(err)
+	return ok && slices.Contains([]proto.Error{proto.ErrNotEnoughSpace, proto.ErrTooManyParts, proto.ErrMemoryLimitExceeded}, x.Code)
+}
+
+// lacks says that a replica has lost ZooKeeper or its tables, also where ZooKeeper still knows them,
+// or did not know what became of an INSERT.
 func lacks(err error) bool {
 	x, ok := ch.AsException(err)
-	return ok && slices.Contains([]proto.Error{proto.ErrUnknownTable, proto.ErrUnknownDatabase, proto.ErrNoZookeeper, proto.ErrTableIsReadOnly, proto.ErrUnexpectedZookeeperError, proto.ErrUnknownStatusOfInsert, proto.ErrKeeperException}, x.Code)
+	return ok && slices.Contains([]proto.Error{proto.ErrUnknownTable, proto.ErrUnknownDatabase, proto.ErrNoZookeeper, proto.ErrTableIsReadOnly, proto.ErrUnexpectedZookeeperError, proto.ErrUnknownStatusOfInsert, proto.ErrKeeperException, proto.ErrReplicaAlreadyExists}, x.Code)
 }
 
 // exec runs a statement that changes tables, on a connection of its own: nothing is told until
@@ -271,7 +333,8 @@ func (s *server) exec(ctx context.Context, sql string) error {
 		return s.wrong(ctx, "connecting", err)
 	}
 	defer c.Close() //nolint:errcheck // it is done
-	if err := c.Do(ctx, ch.Query{Body: sql}); err != nil {
+	s.away.Store(false)
+	if err := s.whileThere(ctx, c, ch.Query{Body: sql}); err != nil {
 		return s.wrong(ctx, sql, err)
 	}
 	return nil

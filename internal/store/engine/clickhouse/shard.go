@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ type shard struct {
 	number   int    // from 1, as in the cluster's configuration
 	replicas []*server
 	database string
+	root     string // in ZooKeeper
+	log      *slog.Logger
 
 	watching sync.WaitGroup
 	stop     chan struct{}
@@ -31,18 +34,25 @@ type shard struct {
 	mend atomic.Pointer[func(context.Context, *server) error]
 	// needed are names of the tables that each replica should have.
 	needed atomic.Pointer[func(*shard) []string]
+	// creating says that this process makes the store: one replica has tables before another.
+	creating atomic.Bool
 }
 
 // How long a replica may be behind before answers say so, and how often it is asked.
 const (
 	behindSeconds = 2
 	watchEvery    = 500 * time.Millisecond
+	// askKeeperEvery are the times after which that also asks ZooKeeper, which is more work.
+	askKeeperEvery = 4
 	// caughtUp is how long it is waited until a replica has what others were told.
 	caughtUp = 3 * time.Second
 )
 
 func newShard(number int, addresses []string, o Options) *shard {
-	s := &shard{name: addresses[0], number: number, database: o.Database, stop: make(chan struct{})}
+	s := &shard{name: addresses[0], number: number, database: o.Database, root: o.root(), log: o.Log, stop: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
 	if o.replicated() {
 		s.name = fmt.Sprintf("shard %d", number)
 	}
@@ -76,16 +86,14 @@ func (s *shard) order() []*server {
 }
 
 // lead is the replica that is written to.
-func (s *shard) lead() *server { return s.order()[0] }
-
-// live are the replicas that can be reached and had all rows when they were asked last.
-func (s *shard) live() (out []*server) {
-	for _, r := range s.replicas {
-		if !r.away.Load() && !r.late() {
-			out = append(out, r)
+func (s *shard) lead() *server {
+	order := s.order()
+	for _, r := range order {
+		if !r.away.Load() && !r.late() && r.unfit.Load() < time.Now().UnixNano() {
+			return r
 		}
 	}
-	return out
+	return order[0]
 }
 
 // asked are the replicas that can be reached; all of them where none can.
@@ -108,13 +116,14 @@ func (s *shard) away() bool {
 	return true
 }
 
-// behind says that the one that answers lacks rows that others have.
-func (s *shard) behind() bool { return s.several() && s.lead().late() }
-
 // complete is an error where the one that answers may lack rows.
 func (s *shard) complete() error {
-	if s.behind() {
-		return fmt.Errorf("%w: of shard %d only %s answers, which lacks rows that another replica has", engine.ErrAway, s.number, s.lead().address)
+	return s.wholeOn(s.order()[0])
+}
+
+func (s *shard) wholeOn(r *server) error {
+	if r.late() {
+		return fmt.Errorf("%w: of shard %d only %s answers, which lacks rows that another replica has", engine.ErrAway, s.number, r.address)
 	}
 	return nil
 }
@@ -155,6 +164,27 @@ func (s *shard) version(ctx context.Context) (out [2]int, err error) {
 	return out, err
 }
 
+// any puts together what each replica says that can be reached. It is an error where none says
+// anything.
+func (s *shard) any(ctx context.Context, ask func(*server) ([]string, error)) (out []string, err error) {
+	said := false
+	for _, r := range s.asked() {
+		one, oneErr := ask(r)
+		switch {
+		case oneErr == nil:
+			out, said = append(out, one...), true
+		case ctx.Err() != nil || !errors.Is(oneErr, engine.ErrAway):
+			return nil, oneErr
+		default:
+			err = oneErr
+		}
+	}
+	if said {
+		return out, nil
+	}
+	return nil, err
+}
+
 // do asks a question whose answer comes in parts: another replica is asked only as long as none
 // came. What writes goes to one replica: what became of it is looked for before it is
 // tried elsewhere.
@@ -162,6 +192,17 @@ func (s *shard) do(ctx context.Context, q ch.Query) error {
 	if q.Input != nil || q.ExternalData != nil {
 		return s.lead().do(ctx, q)
 	}
+	return s.doOn(ctx, q, func(*server) error { return nil })
+}
+
+// doWhole asks for all rows: it is ErrAway where they may not be, also when a replica that lacks
+// some took over meanwhile.
+func (s *shard) doWhole(ctx context.Context, q ch.Query) error {
+	return s.doOn(ctx, q, s.wholeOn)
+}
+
+// doOn asks a question of replicas that may be asked, before and after.
+func (s *shard) doOn(ctx context.Context, q ch.Query, may func(*server) error) error {
 	heard, on := false, q.OnResult
 	if on != nil {
 		q.OnResult = func(ctx context.Context, b proto.Block) error {
@@ -174,7 +215,11 @@ func (s *shard) do(ctx context.Context, q ch.Query) error {
 		if heard {
 			return last
 		}
-		last = r.do(ctx, q)
+		if last = may(r); last == nil {
+			if last = r.do(ctx, q); last == nil {
+				last = may(r)
+			}
+		}
 		return last
 	})
 	return err
@@ -215,150 +260,12 @@ func (s *shard) everywhere(ctx context.Context, all bool, statements func(*serve
 	return nil
 }
 
-// present waits until each replica that is not away has what a question counts, so many at
-// least. One that has not in time is behind: it is asked last until it has caught up.
-func (s *shard) present(ctx context.Context, sql string, count uint64) error {
-	if !s.several() {
-		return nil
-	}
-	for _, r := range s.live() {
-		for end := time.Now().Add(caughtUp); ; {
-			n, err := r.numbers(ctx, sql)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil && len(n) > 0 && n[0] >= count {
-				break
-			}
-			if err != nil && !errors.Is(err, engine.ErrAway) {
-				return err
-			}
-			if err != nil || time.Now().After(end) {
-				r.behind.Store(true)
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-	}
-	return nil
-}
-
-// watch asks each replica, for as long as the shard is used, whether it has all rows.
-func (s *shard) watch(ctx context.Context) {
-	if !s.several() {
-		return
-	}
-	var first sync.WaitGroup
-	for _, r := range s.replicas {
-		first.Add(1)
-		s.watching.Go(func() {
-			s.look(ctx, r)
-			first.Done()
-			for {
-				select {
-				case <-s.stop:
-					return
-				case <-time.After(watchEvery):
-				}
-				if !r.away.Load() {
-					s.look(context.WithoutCancel(ctx), r)
-				}
-			}
-		})
-	}
-	first.Wait()
-}
-
-// look asks a replica what it lacks. Tables are read-only as long as it has not told
-// ZooKeeper that it is there.
-func (s *shard) look(ctx context.Context, r *server) {
-	ctx, cancel := context.WithTimeout(ctx, silentTime)
-	defer cancel()
-	tables, err := r.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", s.database))
-	if err != nil {
-		return
-	}
-	if needed := s.needed.Load(); needed != nil && len(lacking((*needed)(s), tables)) > 0 {
-		r.behind.Store(true)
-		mend := s.mend.Load()
-		if mend == nil || (*mend)(ctx, r) != nil {
-			return
-		}
-	}
-	condition := fmt.Sprintf("is_readonly OR is_session_expired OR absolute_delay > %d", behindSeconds)
-	if r.behind.Load() {
-		condition = "is_readonly OR is_session_expired OR " + notPulled
-	}
-	late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (%s)", s.database, condition))
-	if err != nil {
-		if !errors.Is(err, engine.ErrAway) {
-			r.behind.Store(true)
-		}
-		return
-	}
-	r.behind.Store(late[0] > 0)
-}
-
-// notPulled says that a table has rows to fetch. The log of a table that nothing was written to
-// has the pointer 0, as one whose first entry was not read; creating the store waits for that.
-const notPulled = "inserts_in_queue > 0 OR log_pointer <= log_max_index AND log_max_index > 0"
-
-// settle waits until a replica has all that the others were told, for a moment.
-func (s *shard) settle(ctx context.Context) error {
-	if !s.several() {
-		return nil
-	}
-	for end := time.Now().Add(caughtUp); ; {
-		if s.away() {
-			return s.read(ctx, func(ctx context.Context, r *server) error { _, err := r.numbers(ctx, "SELECT toUInt64(1)"); return err })
-		}
-		for _, r := range s.order() {
-			if r.away.Load() {
-				continue
-			}
-			late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (is_readonly OR is_session_expired OR %s)", s.database, notPulled))
-			if err == nil && late[0] == 0 {
-				r.behind.Store(false)
-				for _, other := range s.replicas[:slices.Index(s.replicas, r)] { // this one is to lead
-					if !other.away.Load() {
-						other.behind.Store(true)
-					}
-				}
-				return nil
-			}
-			if err != nil && !errors.Is(err, engine.ErrAway) {
-				return err
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("%w: no replica of shard %d that answers has all rows; start the others (%s)", engine.ErrAway, s.number, s.addresses())
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
 func (s *shard) addresses() string {
 	var out []string
 	for _, r := range s.replicas {
 		out = append(out, r.address)
 	}
 	return strings.Join(out, ", ")
-}
-
-func lacking(needed, tables []string) (out []string) {
-	has := map[string]bool{}
-	for _, t := range tables {
-		has[t] = true
-	}
-	for _, t := range needed {
-		if !has[t] {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 func (s *shard) close() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ClickHouse/ch-go/proto"
 
@@ -54,6 +55,9 @@ func (s *Shelf) first(ctx context.Context) (*shard, error) {
 	first := s.e.shards[0]
 	var last error
 	for _, r := range first.replicas {
+		if has := r.has.Load(); has != nil && !slices.Contains(*has, s.table[len(s.e.options.Database)+1:]) {
+			delete(s.made, r) // it lost its disk, or was not asked since
+		}
 		if s.made[r] || r.away.Load() {
 			continue
 		}
@@ -119,12 +123,13 @@ func (s *Shelf) Add(ctx context.Context, texts []string) error {
 	}
 	var column proto.ColStr
 	column.AppendArr(texts)
-	if err := first.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil {
+	wrote := first.lead()
+	if err := wrote.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil {
 		return err
 	}
 	if first.several() { // what one replica alone has is not there while that one is away
 		count := "SELECT toUInt64(count()) FROM " + s.table
-		n, err := first.lead().numbers(ctx, count)
+		n, err := wrote.numbers(ctx, count)
 		if err == nil && len(n) > 0 {
 			err = first.present(ctx, count, n[0])
 		}

@@ -58,7 +58,7 @@ func Open(ctx context.Context, addresses []string, root string) (*Keeper, error)
 	dial := func(network, address string, timeout time.Duration) (net.Conn, error) {
 		return (&net.Dialer{Timeout: min(timeout, time.Second)}).Dial(network, address) //nolint:noctx // the client gives none
 	}
-	conn, events, err := zk.Connect(addresses, sessionTime, zk.WithDialer(dial), zk.WithLogger(silent{}), zk.WithLogInfo(false))
+	conn, events, err := zk.Connect(addresses, sessionTime, zk.WithDialer(dial), zk.WithHostProvider(&servers{}), zk.WithLogger(silent{}), zk.WithLogInfo(false))
 	if err != nil {
 		return nil, fmt.Errorf("ZooKeeper at %s: %w", strings.Join(addresses, ","), err)
 	}
@@ -126,11 +126,17 @@ func ask[T any](ctx context.Context, k *Keeper, what string, call func() (T, err
 	}
 }
 
+// sync waits until the server that answers has what others of ZooKeeper have written.
+func (k *Keeper) sync(ctx context.Context) error {
+	at := path.Join(k.root, nameValue)
+	_, err := ask(ctx, k, at, func() (string, error) { return k.conn.Sync(at) })
+	return err
+}
+
 // Value gives the value, and the version by which it is replaced.
 func (k *Keeper) Value(ctx context.Context) ([]byte, int32, error) {
 	at := path.Join(k.root, nameValue)
-	// What another server of ZooKeeper has written may not be here yet.
-	if _, err := ask(ctx, k, at, func() (string, error) { return k.conn.Sync(at) }); err != nil {
+	if err := k.sync(ctx); err != nil {
 		return nil, 0, err
 	}
 	type value struct {

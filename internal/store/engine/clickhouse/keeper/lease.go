@@ -97,7 +97,11 @@ func (l *Lease) beat(ctx context.Context) {
 		}
 		asked := time.Now()
 		asking, cancel := context.WithTimeout(ctx, sessionTime)
-		h, err := l.keeper.holder(asking)
+		// A server of ZooKeeper that is cut off from the others answers for a while from what it has.
+		h, err := holder{}, l.keeper.sync(asking)
+		if err == nil {
+			h, err = l.keeper.holder(asking)
+		}
 		cancel()
 		switch {
 		case ctx.Err() != nil:
@@ -119,9 +123,11 @@ func (l *Lease) Certain() bool {
 	case <-l.gone:
 		return false
 	default:
-		return time.Since(l.began) < time.Duration(l.until.Load())
+		return l.held()
 	}
 }
+
+func (l *Lease) held() bool { return time.Since(l.began) < time.Duration(l.until.Load()) }
 
 // Close gives it up.
 func (l *Lease) Close() {
@@ -130,7 +136,8 @@ func (l *Lease) Close() {
 		l.beats.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		if h, err := l.keeper.holder(ctx); err == nil && h.session == l.session {
+		// Who is paused after that for longer than a session lasts could remove the next one's.
+		if h, err := l.keeper.holder(ctx); err == nil && h.session == l.session && l.held() {
 			at := path.Join(l.keeper.root, nameLease)
 			_, _ = ask(ctx, l.keeper, at, func() (struct{}, error) { return struct{}{}, l.keeper.conn.Delete(at, -1) })
 		}
