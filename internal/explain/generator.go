@@ -17,10 +17,10 @@ var generators = []string{
 // setGeneratorMinor makes findings about a load generator minor, unless it is what was
 // recorded.
 func (h *heard) setGeneratorMinor(command []string) {
+	recorded := filepath.Base(finding.ProgramOr(command)[0])
 	for i := range h.found {
 		f := &h.found[i].Finding
 		name := filepath.Base(f.Place.Binary)
-		recorded := filepath.Base(finding.ProgramOr(command)[0])
 		if f.Minor == "" && slices.Contains(generators, name) && recorded != name {
 			f.Minor = "it is about the load generator " + name
 		}

@@ -166,23 +166,18 @@ func decode(data json.RawMessage, schema *jsonschema.Resolved, into any) error {
 
 // split is what to send where a command came as one text and not as a list, "" elsewhere.
 func split(data json.RawMessage, schema *jsonschema.Schema) string {
-	var given struct {
-		Command string `json:"command"`
-	}
+	given := map[string]any{}
 	if _, ok := schema.Properties["command"]; !ok || json.Unmarshal(data, &given) != nil {
 		return ""
 	}
-	words, err := shellwords.Split(given.Command)
-	if err != nil || len(words) == 0 || strings.ContainsAny(given.Command, "|&;<>$`") || strings.Contains(words[0], "=") {
+	command, _ := given["command"].(string)
+	words, err := shellwords.Split(command)
+	if err != nil || len(words) == 0 || strings.ContainsAny(command, "|&;<>$`") || strings.Contains(words[0], "=") {
 		return "" // a shell would make something else of it
 	}
-	all := map[string]any{}
-	if json.Unmarshal(data, &all) != nil {
-		return ""
-	}
-	maps.DeleteFunc(all, func(_ string, v any) bool { return v == nil })
-	all["command"] = words
-	retry, err := json.Marshal(all)
+	maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil })
+	given["command"] = words
+	retry, err := json.Marshal(given)
 	if err != nil {
 		return ""
 	}

@@ -91,20 +91,15 @@ func (t *trial) standings() []Standing {
 		}
 		b, v := t.values(t.base(), t.plan.Metric), t.values(a, t.plan.Metric)
 		if len(b) > 0 && len(v) > 0 {
-			ratio := stat.Median(b) / stat.Median(v)
 			if t.plan.higherIsBetter(t.plan.Metric) {
-				ratio = 1 / ratio
+				b, v = v, b
 			}
 			if n := min(len(b), len(v)); due && n >= fewest {
 				const level = 0.95
-				if t.plan.higherIsBetter(t.plan.Metric) {
-					t.standing.bounds[a] = stat.Pair(v[:n], b[:n]).Interval(level)
-				} else {
-					t.standing.bounds[a] = stat.Pair(b[:n], v[:n]).Interval(level)
-				}
+				t.standing.bounds[a] = stat.Pair(b[:n], v[:n]).Interval(level)
 			}
 			i := t.standing.bounds[a]
-			out = append(out, Standing{a.name(), ratio, i.Low, i.High})
+			out = append(out, Standing{a.name(), stat.Median(b) / stat.Median(v), i.Low, i.High})
 		}
 	}
 	return out

@@ -252,17 +252,11 @@ func General(p *profile.Profile, all []Quality) []finding.Finding {
 		if !q.PGO {
 			lacks, flags = append(lacks, "counts of a run (PGO)"), append(flags, "-fprofile-generate, a run, -fprofile-use")
 		}
-		share := q.Share
-		margin := finding.ShareError(share, p.Count())
-		place := finding.Place{Binary: q.Binary, BuildID: q.BuildID}
-		f := finding.Finding{
-			ID: finding.ID(RuleGeneral, place), Rule: RuleGeneral, Certainty: finding.Suspected, Place: place, Aside: true,
-			Title:    filepath.Base(q.Binary) + " was built without " + strings.Join(lacks, " and "),
-			Share:    finding.Share{Exclusive: &share, Error: &margin},
-			Gain:     &finding.Gain{Low: 0, High: mostGeneral * share, Basis: "what they usually bring; not measured on this program"},
-			Evidence: []finding.Evidence{{Kind: kind, Text: "its flags: " + strings.Join(append([]string{q.Level}, q.Compilers[:min(1, len(q.Compilers))]...), ", ")}},
-			Fix:      finding.Fix{Kind: kind, Steps: []string{"rebuild with " + strings.Join(flags, ", and ") + "; whyhot try build --pgo --lto measures it"}},
-		}
+		f := of(p, q, RuleGeneral, 0, mostGeneral, "what they usually bring")
+		f.Certainty, f.Aside = finding.Suspected, true
+		f.Title = filepath.Base(q.Binary) + " was built without " + strings.Join(lacks, " and ")
+		f.Evidence = []finding.Evidence{{Kind: kind, Text: "its flags: " + strings.Join(append([]string{q.Level}, q.Compilers[:min(1, len(q.Compilers))]...), ", ")}}
+		f.Fix.Steps = []string{"rebuild with " + strings.Join(flags, ", and ") + "; whyhot try build --pgo --lto measures it"}
 		if q.Package != "" {
 			f.Fix.Caveats = append(f.Fix.Caveats, "it is of the package "+q.Package+": a build of one's own has to be kept up to date")
 		}
@@ -271,13 +265,30 @@ func General(p *profile.Profile, all []Quality) []finding.Finding {
 	return out
 }
 
-// of says how much of a binary has its level.
-func of(q Quality) string {
+// of is a finding about a binary, without what it says. A fix gives back from low to high of its
+// share.
+func of(p *profile.Profile, q Quality, rule string, low, high float64, basis string) finding.Finding {
+	share := q.Share
+	margin := finding.ShareError(share, p.Count())
+	place := finding.Place{Binary: q.Binary, BuildID: q.BuildID}
+	return finding.Finding{
+		ID: finding.ID(rule, place), Rule: rule, Certainty: finding.Confirmed, Place: place,
+		Share: finding.Share{Exclusive: &share, Error: &margin},
+		Gain:  &finding.Gain{Low: low * share, High: high * share, Basis: basis + "; not measured on this program"},
+		Fix:   finding.Fix{Kind: kind},
+	}
+}
+
+// units says how much of a binary has its level.
+func units(q Quality) string {
 	if len(q.Mixed) == 0 {
 		return "all units"
 	}
 	return "most units; others have " + strings.Join(q.Mixed, ", ")
 }
+
+// usualCost is what an estimate of such a build rests on.
+const usualCost = "what such builds usually cost"
 
 const again = "record the rebuilt program, and look again: what else is said of this binary may be gone"
 
@@ -285,16 +296,10 @@ const again = "record the rebuilt program, and look again: what else is said of 
 func Findings(p *profile.Profile, all []Quality) []finding.Finding {
 	var out []finding.Finding
 	add := func(q Quality, rule, title string, low, high float64, evidence, step string) {
-		share := q.Share
-		margin := finding.ShareError(share, p.Count())
-		place := finding.Place{Binary: q.Binary, BuildID: q.BuildID}
-		out = append(out, finding.Finding{
-			ID: finding.ID(rule, place), Rule: rule, Title: title, Certainty: finding.Confirmed, Place: place,
-			Share:    finding.Share{Exclusive: &share, Error: &margin},
-			Gain:     &finding.Gain{Low: low * share, High: high * share, Basis: "what such builds usually cost; not measured on this program"},
-			Evidence: []finding.Evidence{{Kind: kind, Text: evidence}},
-			Fix:      finding.Fix{Kind: kind, Steps: []string{step, again}, Caveats: []string{"a build for debugging or tests is meant to be slow: profile the one that is shipped"}},
-		})
+		f := of(p, q, rule, low, high, usualCost)
+		f.Title, f.Evidence = title, []finding.Evidence{{Kind: kind, Text: evidence}}
+		f.Fix.Steps, f.Fix.Caveats = []string{step, again}, []string{"a build for debugging or tests is meant to be slow: profile the one that is shipped"}
+		out = append(out, f)
 	}
 	for _, q := range all {
 		if q.Share < large || q.Problem != "" {
@@ -311,7 +316,7 @@ func Findings(p *profile.Profile, all []Quality) []finding.Finding {
 		}
 		if q.Level == "-O1" || q.Level == "-Og" {
 			add(q, RuleUnoptimised, name+" is compiled with "+q.Level+", or most of it is", 0, 0.3,
-				"its debug information says "+q.Level+" of "+of(q), "rebuild with -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release)")
+				"its debug information says "+q.Level+" of "+units(q), "rebuild with -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release)")
 		}
 		if q.Debug {
 			add(q, RuleUnoptimised, name+" is a debug build of Rust", 0.3, 0.95,
@@ -319,7 +324,7 @@ func Findings(p *profile.Profile, all []Quality) []finding.Finding {
 		}
 		if q.Level == "-O0" {
 			add(q, RuleUnoptimised, name+" is compiled without optimisation, or most of it is", 0.3, 0.9,
-				"its debug information says -O0, or gcc without -O, of "+of(q), "rebuild with -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release)")
+				"its debug information says -O0, or gcc without -O, of "+units(q), "rebuild with -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release)")
 		}
 	}
 	return out

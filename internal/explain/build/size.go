@@ -26,28 +26,21 @@ func forSize(p *profile.Profile, all []Quality, source func(path string) ([]stri
 		if q.Share < large || q.Problem != "" {
 			continue
 		}
-		place := finding.Place{Binary: q.Binary, BuildID: q.BuildID}
-		id := finding.ID(RuleSize, place)
+		f := of(p, q, RuleSize, leastOfSize, mostOfSize, usualCost)
 		said, step := "", "rebuild with -O2 or -O3; where size matters, for the hot files alone"
 		if q.Level == "-Os" || q.Level == "-Oz" {
-			said = "its debug information says " + q.Level + " of " + of(q)
+			said = "its debug information says " + q.Level + " of " + units(q)
 		} else if file, line, level := cargoLevel(q.Binary, source); level != "" {
-			place.File, place.Line = file, line
+			f.Place.File, f.Place.Line = file, line
 			said = fmt.Sprintf("%s:%d sets opt-level = %s", filepath.Base(file), line, level)
 			step = `opt-level = 3 in that profile of Cargo.toml; where size matters, for the hot crates alone: [profile.release.package.NAME]`
 		}
 		if said == "" {
 			continue
 		}
-		share := q.Share
-		margin := finding.ShareError(share, p.Count())
-		out = append(out, finding.Finding{
-			ID: id, Rule: RuleSize, Title: filepath.Base(q.Binary) + " is built for size; build for speed", Certainty: finding.Confirmed, Place: place,
-			Share:    finding.Share{Exclusive: &share, Error: &margin},
-			Gain:     &finding.Gain{Low: leastOfSize * share, High: mostOfSize * share, Basis: "what such builds usually cost; not measured on this program"},
-			Evidence: []finding.Evidence{{Kind: kind, Text: said}},
-			Fix:      finding.Fix{Kind: kind, Steps: []string{step}, Caveats: []string{"the binary grows"}},
-		})
+		f.Title, f.Evidence = filepath.Base(q.Binary)+" is built for size; build for speed", []finding.Evidence{{Kind: kind, Text: said}}
+		f.Fix.Steps, f.Fix.Caveats = []string{step}, []string{"the binary grows"}
+		out = append(out, f)
 	}
 	return out
 }

@@ -24,7 +24,7 @@ type Row struct {
 
 // Rows are the notable instructions, or all of them.
 func (l *Loop) Rows(all bool) []Row {
-	notable, meant := l.Notable(), l.meant()
+	notable, meant := l.notable(), l.meant()
 	var out []Row
 	left := 0
 	for n := range l.Instructions {
@@ -48,9 +48,9 @@ func (l *Loop) Rows(all bool) []Row {
 	return out
 }
 
-// Notable says which instructions are worth a look: the hot ones, those that their
+// notable says which instructions are worth a look: the hot ones, those that their
 // samples are meant for, and the two ends of the loop.
-func (l *Loop) Notable() []bool {
+func (l *Loop) notable() []bool {
 	out := make([]bool, len(l.Instructions))
 	meant := map[uint64]bool{}
 	for n, i := range l.Instructions {

@@ -13,8 +13,8 @@ const sameCost = 0.8
 
 // dedupe keeps one verdict per cost: of entries in one group, and of entries
 // whose samples are nearly the same, the best speaks and names the others as
-// alternatives: what knows the program before what knows a library in it. General advice and asides come last: they yield to what is particular,
-// and are no alternative to it.
+// alternatives: what knows the program before what knows a library in it. General advice
+// and asides come last: they yield to what is particular, and are no alternative to it.
 func dedupe(vs []*verdict) []*verdict {
 	slices.SortStableFunc(vs, func(a, b *verdict) int {
 		return cmp.Or(

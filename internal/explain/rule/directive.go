@@ -1,28 +1,14 @@
 package rule
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
-
-	"whyhot/internal/explain/catalog"
 )
 
 // directiveName is how an advice spells a setting of a configuration file: two words or
 // more, as in gzip_comp_level, hash-max-listpack-entries, opcache.jit or
 // DeflateCompressionLevel. Other words of that form are no line of such a file.
 var directiveName = regexp.MustCompile(`\b(?:[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+)\b`)
-
-// directives are those that an entry speaks of.
-func directives(c *catalog.Entry) []string {
-	var out []string
-	for _, step := range c.Swap.Steps {
-		out = append(out, directiveName.FindAllString(step, -1)...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
 
 var (
 	// configured is a file of settings that a command names.
@@ -36,7 +22,7 @@ var (
 // directed are the settings of the names that a line of a command makes, which is in a file
 // or, with "", on the command line itself; and those of the files of settings that it names.
 func (e *engine) directed(names []string, file string, number int, line string) []setting {
-	if len(names) == 0 || strings.HasPrefix(strings.TrimSpace(line), "#") {
+	if len(names) == 0 || isComment(line) {
 		return nil
 	}
 	var out []setting
@@ -49,10 +35,7 @@ func (e *engine) directed(names []string, file string, number int, line string) 
 		return out
 	}
 	for _, m := range configured.FindAllStringSubmatch(line, -1) {
-		path := m[1]
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(file), path)
-		}
+		path := beside(file, m[1])
 		lines, _ := e.facts.Source(path)
 		for n, text := range lines {
 			if m := directiveLine.FindStringSubmatch(text); m != nil && slices.Contains(names, m[1]) {

@@ -31,12 +31,26 @@ func variables(c *catalog.Entry) []string {
 		name, _, _ := strings.Cut(kv, "=")
 		out = append(out, name)
 	}
-	for _, step := range c.Swap.Steps {
-		out = append(out, variable.FindAllString(step, -1)...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return append(out, spoken(c, variable)...)
 }
+
+// spoken are the names in an entry's advice.
+func spoken(c *catalog.Entry, of *regexp.Regexp) (out []string) {
+	for _, step := range c.Swap.Steps {
+		out = append(out, of.FindAllString(step, -1)...)
+	}
+	return out
+}
+
+// beside is a file as a script names it, from its own directory.
+func beside(script, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(script), path)
+}
+
+func isComment(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "#") }
 
 // assignment is one of a shell: at the beginning of a command, or of export.
 var assignment = regexp.MustCompile(`(?:^|[\s;&|])([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)`)
@@ -44,7 +58,7 @@ var assignment = regexp.MustCompile(`(?:^|[\s;&|])([A-Z][A-Z0-9_]+)=("[^"]*"|'[^
 // settings finds them in the command's words, in the shell scripts that it names, and in the
 // files of settings that these name.
 func (e *engine) settings(c *catalog.Entry) []setting {
-	names, directives := variables(c), directives(c)
+	names, directives := variables(c), spoken(c, directiveName)
 	if len(names)+len(directives) == 0 {
 		return nil
 	}
@@ -75,7 +89,7 @@ func (e *engine) settings(c *catalog.Entry) []setting {
 func assigned(c *catalog.Entry, names []string, path string, lines []string) []setting {
 	var out []setting
 	for n, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+		if isComment(line) {
 			continue
 		}
 		for _, m := range assignment.FindAllStringSubmatch(line, -1) {
@@ -94,15 +108,11 @@ var reads = regexp.MustCompile(`(?:^|[\s;&|])(?:\.|source)\s+["']?([\w./-]+)|--e
 func sourced(script string, lines []string) []string {
 	var out []string
 	for _, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+		if isComment(line) {
 			continue
 		}
 		for _, m := range reads.FindAllStringSubmatch(line, -1) {
-			path := m[1] + m[2]
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(filepath.Dir(script), path)
-			}
-			out = append(out, path)
+			out = append(out, beside(script, m[1]+m[2]))
 		}
 	}
 	return out

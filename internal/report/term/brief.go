@@ -147,7 +147,7 @@ func (p *Printer) briefChange(indent string, f finding.Finding, rank int, said m
 		return
 	}
 	said[all] = rank
-	room := max(24, min(p.Width, pipeWidth)-ansi.StringWidth(indent+arrow))
+	room := p.room(indent + arrow)
 	lines := 0
 	for i, s := range f.Fix.Steps {
 		step := Clean(s)
@@ -163,7 +163,7 @@ func (p *Printer) briefChange(indent string, f finding.Finding, rank int, said m
 // split cannot be copied.
 func (p *Printer) joined(indent string, facts []string) {
 	const between = " · "
-	room := max(24, min(p.Width, pipeWidth)-ansi.StringWidth(indent))
+	room := p.room(indent)
 	line := ""
 	for _, f := range facts {
 		switch {

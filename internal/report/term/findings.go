@@ -279,9 +279,8 @@ func trialsInShort(ts []finding.Trial) string {
 // wrapped prints text behind a label, with its further lines indented below
 // the first.
 func (p *Printer) wrapped(indent, label, text string, style lipgloss.Style) {
-	width := min(p.Width, pipeWidth)
 	hang := indent + strings.Repeat(" ", ansi.StringWidth(label))
-	room := max(24, width-ansi.StringWidth(hang))
+	room := p.room(hang)
 	for i, line := range wordWrap(text, room) {
 		if i == 0 {
 			p.Line(indent, styles.dim.Render(label), style.Render(line))
@@ -289,6 +288,11 @@ func (p *Printer) wrapped(indent, label, text string, style lipgloss.Style) {
 		}
 		p.Line(hang, style.Render(line))
 	}
+}
+
+// room is how wide running text behind an indentation is.
+func (p *Printer) room(indent string) int {
+	return max(24, min(p.Width, pipeWidth)-ansi.StringWidth(indent))
 }
 
 // wordWrap breaks a text at spaces alone: a flag or a path that is broken at a hyphen cannot

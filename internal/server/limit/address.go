@@ -49,16 +49,8 @@ func (a *Addresses) Allow(hostport string, now time.Time) (again time.Duration, 
 		if len(a.of) >= maxAddresses {
 			clear(a.of)
 		}
-		l = rate.NewLimiter(rate.Limit(a.rate.PerSecond), a.rate.Burst)
+		l = a.rate.limiter()
 		a.of[from] = l
 	}
-	reserved := l.ReserveN(now, 1)
-	if !reserved.OK() {
-		return time.Minute, false
-	}
-	if again = reserved.DelayFrom(now); again > 0 {
-		reserved.CancelAt(now)
-		return again, false
-	}
-	return 0, true
+	return admit(l, now)
 }

@@ -36,10 +36,17 @@ func (r *Rates) Allow(token string, now time.Time) (again time.Duration, ok bool
 	r.mu.Lock()
 	l := r.of[token]
 	if l == nil {
-		l = rate.NewLimiter(rate.Limit(r.rate.PerSecond), r.rate.Burst)
+		l = r.rate.limiter()
 		r.of[token] = l
 	}
 	r.mu.Unlock()
+	return admit(l, now)
+}
+
+func (r Rate) limiter() *rate.Limiter { return rate.NewLimiter(rate.Limit(r.PerSecond), r.Burst) }
+
+// admit takes one request into account, or says when it may come again.
+func admit(l *rate.Limiter, now time.Time) (again time.Duration, ok bool) {
 	reserved := l.ReserveN(now, 1)
 	if !reserved.OK() {
 		return time.Minute, false

@@ -134,7 +134,7 @@ func (s *shard) look(ctx context.Context, r *server) {
 		}
 		r.said.Store(nil)
 	}
-	condition := fmt.Sprintf("is_readonly OR is_session_expired OR absolute_delay > %d", behindSeconds)
+	condition := fmt.Sprintf("absolute_delay > %d", behindSeconds)
 	// A replica that is cut off from ZooKeeper does not know that it lacks something: now and then
 	// it is asked what ZooKeeper says, which it then cannot answer.
 	if r.looks.Add(1)%askKeeperEvery == 0 {
@@ -142,10 +142,9 @@ func (s *shard) look(ctx context.Context, r *server) {
 	}
 	strict := r.behind.Load() // whoever finds that it is behind while it is asked is right
 	if strict {
-		condition = "is_readonly OR is_session_expired OR " + notPulled
+		condition = notPulled
 	}
-	condition += " OR " + s.elsewhere()
-	late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (%s)", s.database, condition))
+	late, err := s.incomplete(ctx, r, condition+" OR "+s.elsewhere())
 	if err != nil {
 		if !errors.Is(err, engine.ErrAway) {
 			r.behind.Store(true)
@@ -153,11 +152,17 @@ func (s *shard) look(ctx context.Context, r *server) {
 		return
 	}
 	switch {
-	case late[0] > 0 || s.bare(r):
+	case late || s.bare(r):
 		r.behind.Store(true)
 	case strict:
 		r.behind.Store(false)
 	}
+}
+
+// incomplete says that a replica has a table that it cannot write to, or of which a condition holds.
+func (s *shard) incomplete(ctx context.Context, r *server, condition string) (bool, error) {
+	n, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (is_readonly OR is_session_expired OR %s)", s.database, condition))
+	return err == nil && n[0] > 0, err
 }
 
 // tell logs why a replica that lacks tables does not get them, once.
@@ -197,8 +202,8 @@ func (s *shard) settle(ctx context.Context) error {
 			if r.away.Load() {
 				continue
 			}
-			late, err := r.numbers(ctx, fmt.Sprintf("SELECT toUInt64(count()) FROM system.replicas WHERE database = '%s' AND (is_readonly OR is_session_expired OR %s)", s.database, notPulled))
-			if err == nil && late[0] == 0 && !s.bare(r) {
+			late, err := s.incomplete(ctx, r, notPulled)
+			if err == nil && !late && !s.bare(r) {
 				r.behind.Store(false)
 				for _, other := range s.replicas[:slices.Index(s.replicas, r)] { // this one is to lead
 					if !other.away.Load() {

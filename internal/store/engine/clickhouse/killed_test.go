@@ -34,44 +34,13 @@ func TestShardKilledWhileCommitting(t *testing.T) {
 		}
 	})
 	const commits, rows = 25, 3000
-	random := rand.New(rand.NewPCG(1, 1))
-	stop, stopped := make(chan struct{}), make(chan int)
-	go func() { // alternately the shard with the dictionary and the other one
-		kills := 0
-		defer func() { stopped <- kills }()
-		for ; ; kills++ {
-			select {
-			case <-stop:
-				return
-			case <-time.After(time.Duration(20+random.IntN(300)) * time.Millisecond):
-			}
-			s := shards[kills%2]
-			s.kill()
-			time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
-			if err := s.start(); err != nil {
-				t.Error(err)
-				return
-			}
-		}
-	}()
+	// alternately the shard with the dictionary and the other one
+	stop := killing(t, rand.New(rand.NewPCG(1, 1)), span{20, 300}, 100, func(n int) *shard { return shards[n%2] })
 	failed := 0
 	for n := uint64(1); n <= commits; n++ {
-		blocks := killedBlocks(uint32(n), rows)
-		for end := time.Now().Add(2 * time.Minute); ; {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			err := e.Commit(ctx, n, blocks)
-			cancel()
-			if err == nil {
-				break
-			}
-			if failed++; time.Now().After(end) {
-				t.Fatal(err)
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		failed += committed(t, e, n, rows)
 	}
-	close(stop)
-	kills := <-stopped
+	kills := stop()
 	servers(t)
 	t.Logf("%d kills, %d commits that failed and were made again", kills, failed)
 	if failed == 0 {
@@ -109,6 +78,38 @@ func TestShardKilledWhileCommitting(t *testing.T) {
 		return nil
 	}); err != nil || next != commits*100+1 {
 		t.Errorf("the dictionary has %d stacks, not %d (%v)", next-1, commits*100, err)
+	}
+}
+
+// span is from so many milliseconds on, for so many.
+type span struct{ from, length int }
+
+// killing kills servers one after the other, until it is stopped, each a while after the one before is
+// back; it is down for some milliseconds. It says how many it has killed.
+func killing(t *testing.T, random *rand.Rand, pause span, down int, which func(n int) *shard) (stop func() int) {
+	t.Helper()
+	ended, stopped := make(chan struct{}), make(chan int)
+	go func() {
+		kills := 0
+		defer func() { stopped <- kills }()
+		for ; ; kills++ {
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Duration(pause.from+random.IntN(pause.length)) * time.Millisecond):
+			}
+			s := which(kills)
+			s.kill()
+			time.Sleep(time.Duration(random.IntN(down)) * time.Millisecond)
+			if err := s.start(); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	return func() int {
+		close(ended)
+		return <-stopped
 	}
 }
 

@@ -239,7 +239,7 @@ func (e *Engine) equip(ctx context.Context, s *shard, r *server) error {
 			return err
 		}
 	}
-	if tables, err := r.texts(ctx, fmt.Sprintf("SELECT name FROM system.tables WHERE database = '%s'", m.database)); err == nil && s == e.shards[0] {
+	if tables, err := r.tables(ctx, m.database); err == nil && s == e.shards[0] {
 		e.dropOldOf(ctx, r, tables, e.generation.Load()) // a later one may be filled right now
 	}
 	return nil

@@ -157,9 +157,9 @@ func (e *Engine) enrolled(ctx context.Context) error {
 	if err := e.readRegister(ctx); err != nil {
 		return err
 	}
-	now := e.known.get()
-	if now.epoch != e.epoch {
-		return e.superseded()
+	now, err := e.mine()
+	if err != nil {
+		return err
 	}
 	if now != before {
 		e.unsure.Store(true)
@@ -199,9 +199,9 @@ func (e *Engine) enter(ctx context.Context, r register) error {
 		if err := e.readRegister(ctx); err != nil {
 			return err
 		}
-		now := e.known.get()
-		if now.epoch != e.epoch {
-			return e.superseded()
+		now, err := e.mine()
+		if err != nil {
+			return err
 		}
 		r.version = now.version
 		if r == now {
@@ -210,14 +210,23 @@ func (e *Engine) enter(ctx context.Context, r register) error {
 	}
 }
 
+// mine is the register as this process wrote it. It is ErrSuperseded where another one has.
+func (e *Engine) mine() (register, error) {
+	now := e.known.get()
+	if now.epoch != e.epoch {
+		return now, e.superseded()
+	}
+	return now, nil
+}
+
 // still is ErrSuperseded where another process has the database, as ZooKeeper knows it.
 func (e *Engine) still(ctx context.Context) error {
 	if !e.options.replicated() {
 		return nil
 	}
-	now := e.known.get()
-	if now.epoch != e.epoch {
-		return e.superseded()
+	now, err := e.mine()
+	if err != nil {
+		return err
 	}
 	return e.enter(ctx, now)
 }
@@ -227,9 +236,9 @@ func (e *Engine) declare(ctx context.Context, number uint64, blocks []*engine.Bl
 	if !e.options.replicated() {
 		return nil
 	}
-	now := e.known.get()
-	if now.epoch != e.epoch {
-		return e.superseded() // it was read when another process had written it
+	now, err := e.mine()
+	if err != nil {
+		return err // it was read when another process had written it
 	}
 	next := now
 	next.number, next.hash = number, hashOf(engine.AppendBlocks(nil, blocks))

@@ -245,32 +245,12 @@ func TestReplicaKilledWhileCommitting(t *testing.T) {
 	o := r.options(t)
 	e := opened(t, o)
 	const commits, rows = 20, 3000
-	random := rand.New(rand.NewPCG(2, 1))
-	stop, stopped := make(chan struct{}), make(chan int)
-	go func() {
-		kills := 0
-		defer func() { stopped <- kills }()
-		for ; ; kills++ {
-			select {
-			case <-stop:
-				return
-			case <-time.After(time.Duration(100+random.IntN(700)) * time.Millisecond):
-			}
-			s := r.replicas[kills%2][kills/2%2]
-			s.kill()
-			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
-			if err := s.start(); err != nil {
-				t.Error(err)
-				return
-			}
-		}
-	}()
+	stop := killing(t, rand.New(rand.NewPCG(2, 1)), span{100, 700}, 500, func(n int) *shard { return r.replicas[n%2][n/2%2] })
 	failed := 0
 	for n := uint64(1); n <= commits; n++ {
 		failed += committed(t, e, n, rows)
 	}
-	close(stop)
-	t.Logf("%d kills, %d commits that failed and were made again", <-stopped, failed)
+	t.Logf("%d kills, %d commits that failed and were made again", stop(), failed)
 	r.start(t)
 	wantWhole(t, e, commits, rows)
 	if err := e.Close(); err != nil {

@@ -15,10 +15,10 @@ import (
 // Shelf is a list of texts that several processes add to. Nothing goes from it, or what is older
 // than some days. It is in a database of its own, on the first shard, and needs no lease.
 type Shelf struct {
-	e     *Engine
-	table string
-	days  int // for which a text stays, 0 for ever
-	made  map[*server]bool
+	e    *Engine
+	name string // of its table
+	days int    // for which a text stays, 0 for ever
+	made map[*server]bool
 }
 
 // OpenShelf gives the shelf of a name. Nothing is asked yet: the database may be away.
@@ -29,7 +29,7 @@ func OpenShelf(o Options, table string) (*Shelf, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return &Shelf{e: &Engine{options: o, lost: make(chan struct{})}, table: o.Database + "." + table, made: map[*server]bool{}}, nil
+	return &Shelf{e: &Engine{options: o, lost: make(chan struct{})}, name: table, made: map[*server]bool{}}, nil
 }
 
 // OpenAgeing gives one whose texts stay for so many days at least, and go when one is added
@@ -41,6 +41,8 @@ func OpenAgeing(o Options, table string, days int) (*Shelf, error) {
 	}
 	return s, err
 }
+
+func (s *Shelf) table() string { return s.e.options.Database + "." + s.name }
 
 // first is the server that has it.
 func (s *Shelf) first(ctx context.Context) (*shard, error) {
@@ -55,7 +57,7 @@ func (s *Shelf) first(ctx context.Context) (*shard, error) {
 	first := s.e.shards[0]
 	var last error
 	for _, r := range first.replicas {
-		if has := r.has.Load(); has != nil && !slices.Contains(*has, s.table[len(s.e.options.Database)+1:]) {
+		if has := r.has.Load(); has != nil && !slices.Contains(*has, s.name) {
 			delete(s.made, r) // it lost its disk, or was not asked since
 		}
 		if s.made[r] || r.away.Load() {
@@ -83,7 +85,7 @@ func (s *Shelf) make(ctx context.Context, first *shard, r *server) error {
 	}
 	for _, sql := range []string{
 		"CREATE DATABASE IF NOT EXISTS " + s.e.options.Database,
-		m.table(s.table[len(s.e.options.Database)+1:], columns, "text", partition),
+		m.table(s.name, columns, "text", partition),
 	} {
 		if err := r.exec(ctx, sql); err != nil {
 			return err
@@ -99,7 +101,7 @@ func (s *Shelf) Len(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := first.numbers(ctx, "SELECT toUInt64(count()) FROM "+s.table)
+	n, err := first.numbers(ctx, "SELECT toUInt64(count()) FROM "+s.table())
 	if err != nil || len(n) == 0 {
 		return 0, err
 	}
@@ -112,7 +114,7 @@ func (s *Shelf) All(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return first.texts(ctx, "SELECT DISTINCT text FROM "+s.table)
+	return first.texts(ctx, "SELECT DISTINCT text FROM "+s.table())
 }
 
 // Add adds texts, all or none; they are durable when it returns.
@@ -124,11 +126,11 @@ func (s *Shelf) Add(ctx context.Context, texts []string) error {
 	var column proto.ColStr
 	column.AppendArr(texts)
 	wrote := first.lead()
-	if err := wrote.insert(ctx, s.e.options.Database, s.table[len(s.e.options.Database)+1:], proto.Input{{Name: "text", Data: &column}}, ""); err != nil {
+	if err := wrote.insert(ctx, s.e.options.Database, s.name, proto.Input{{Name: "text", Data: &column}}, ""); err != nil {
 		return err
 	}
 	if first.several() { // what one replica alone has is not there while that one is away
-		count := "SELECT toUInt64(count()) FROM " + s.table
+		count := "SELECT toUInt64(count()) FROM " + s.table()
 		n, err := wrote.numbers(ctx, count)
 		if err == nil && len(n) > 0 {
 			err = first.present(ctx, count, n[0])
@@ -146,12 +148,12 @@ func (s *Shelf) Add(ctx context.Context, texts []string) error {
 // forget drops the days that are over. Several may do it at once: one that is gone is dropped
 // without an error.
 func (s *Shelf) forget(ctx context.Context, first *shard) error {
-	old, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT toString(day) FROM %s WHERE day < toDate(now()) - %d", s.table, s.days))
+	old, err := first.texts(ctx, fmt.Sprintf("SELECT DISTINCT toString(day) FROM %s WHERE day < toDate(now()) - %d", s.table(), s.days))
 	if err != nil {
 		return err
 	}
 	for _, day := range old {
-		if err := first.exec(ctx, fmt.Sprintf("ALTER TABLE %s DROP PARTITION '%s'", s.table, day)); err != nil {
+		if err := first.exec(ctx, fmt.Sprintf("ALTER TABLE %s DROP PARTITION '%s'", s.table(), day)); err != nil {
 			return err
 		}
 	}
