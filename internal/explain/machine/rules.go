@@ -351,6 +351,18 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"an array of many megabytes: a guess fetches ahead, and without it each load is waited for; there an order by levels (Eytzinger) with prefetches pays", "that the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it"},
 	},
+	"machine-branch": {
+		title: fixed("Loop's branch may be mispredicted; compute both ways"),
+		cost:  inWrongGuesses,
+		more:  wrongGuesses,
+		low:   0.3, high: 0.85, kind: inCode,
+		steps: []string{
+			"Without a jump: store always and move on by the comparison: out[n] = i; n += keep(i)",
+			"Or select by arithmetic: sum += v & -(v >= least); look at the assembly for the jump",
+			"Or sort or group the data by what is asked, or ask once for a block of elements",
+		},
+		caveats: []string{"That the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it", "Where the work behind the branch is long, skipping it pays for the wrong guesses"},
+	},
 	"machine-walk": {
 		title: func(l *Loop, _ analyzer.MachineMatch) string {
 			return "A linked list is walked element by element in " + codename.Display(l.Function)

@@ -74,6 +74,8 @@ std::string addressText(const Subject &S, const Memory &M);
 // The rule machine-few-iterations, which another rule asks as well: what it finds is a
 // remainder, and not a loop that could be vectorised.
 void remainder(const Subject &S, std::vector<Match> &Out);
+// The rule machine-search, which another rule asks as well: its comparisons are guessed, too.
+void search(const Subject &S, std::vector<Match> &Out);
 
 void add(std::vector<Match> &Out, RuleId Rule, const Instruction &I, std::map<std::string, std::string> Facts = {});
 

@@ -135,6 +135,8 @@ std::optional<size_t> comparison(const Subject &S, const Block &B, size_t Load) 
   return std::nullopt;
 }
 
+} // namespace
+
 void search(const Subject &S, std::vector<Match> &Out) {
   const std::vector<Place> All = own(S);
   if (!S.In.isInnermost() || All.size() > Longest || hasCall(S))
@@ -160,7 +162,8 @@ void search(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
+namespace {
 const Registered<Rule> Here("search", search);
-
 } // namespace
+
 } // namespace whyhot::machine::rules

@@ -737,6 +737,45 @@ long no_search_tree(const int (*tree)[3], long i, int key) {
   return i;
 }
 
+// -- machine-branch
+size_t yes_branch_append(const int *a, size_t n, int least, unsigned *out) {
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (a[i] >= least)
+      out[kept++] = i;
+  return kept;
+}
+
+void yes_branch_count(const int *a, const unsigned char *kind, size_t n, int least, long *seen) {
+  for (size_t i = 0; i < n; i++)
+    if (a[i] >= least)
+      seen[kind[i]]++;
+}
+
+// What is asked is a counter: known beforehand.
+void no_branch_counter(int *out, long n) {
+  for (long i = 0; i < n; i++)
+    if (i & 1)
+      out[i] += 3;
+    else
+      out[i >> 1] = 7;
+}
+
+// A way leaves the loop: guessed wrongly once.
+long no_branch_leaves(const int *a, long n, int key) {
+  long i = 0;
+  while (i < n && a[i] != key)
+    i++;
+  return i;
+}
+
+// One way is a division, which is waited for itself.
+void no_branch_divides(const int *a, long n, int by, int *out) {
+  for (long i = 0; i < n; i++)
+    if (a[i] > 0)
+      out[i] = (int)i / by;
+}
+
 struct element {
   struct element *next, *before;
   long key, value;
