@@ -363,6 +363,15 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"That the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it", "Where the work behind the branch is long, skipping it pays for the wrong guesses"},
 	},
+	"machine-widening": {
+		title: fixed("Hot loop computes floats in double; use float"),
+		low:   0.1, high: 0.65, kind: inCode,
+		steps: []string{
+			"Literals and functions of float: 0.5f, sqrtf, fabsf, expf; in C++ std::sqrt, which chooses by its argument",
+			"-Wdouble-promotion lists the places",
+		},
+		caveats: []string{"The last digits of the results differ; keep double where they matter"},
+	},
 	"machine-walk": {
 		title: func(l *Loop, _ analyzer.MachineMatch) string {
 			return "A linked list is walked element by element in " + codename.Display(l.Function)

@@ -776,6 +776,33 @@ void no_branch_divides(const int *a, long n, int by, int *out) {
       out[i] = (int)i / by;
 }
 
+// -- machine-widening
+void yes_widening_literal(float *a, long n) {
+  for (long i = 0; i < n; i++)
+    a[i] = a[i] * 0.3 + 1.1;
+}
+
+void no_widening_float(float *a, long n) {
+  for (long i = 0; i < n; i++)
+    a[i] = a[i] * 0.3f + 1.1f;
+}
+
+// A sum that stays double.
+double no_widening_sum(const float *a, long n) {
+  double s = 0;
+  for (long i = 0; i < n; i++)
+    s += a[i] * 0.3;
+  return s;
+}
+
+// Kept in another type, and nothing computed.
+void no_widening_copy(const double *a, float *b, const float *c, double *d, long n) {
+  for (long i = 0; i < n; i++) {
+    b[i] = a[i];
+    d[i] = c[i];
+  }
+}
+
 struct element {
   struct element *next, *before;
   long key, value;

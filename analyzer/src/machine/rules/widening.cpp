@@ -1,0 +1,33 @@
+// Loops that compute in double what they read and keep as float: cvtss2sd on the way in
+// and cvtsd2ss on the way out, of one element or of a vector. Example in C: x[i] * 0.5.
+#include "machine/rules/facts.h"
+
+namespace whyhot::machine::rules {
+namespace {
+
+void widening(const Subject &S, std::vector<Match> &Out) {
+  if (!S.In.isInnermost())
+    return;
+  const Instruction *Back = nullptr;
+  bool Wider = false, Double = false;
+  for (const Place &P : own(S)) {
+    const Instruction &I = S.F.Code[P.At];
+    if (I.Bad)
+      continue;
+    const llvm::StringRef Name = I.Name.starts_with("V") ? I.Name.drop_front() : I.Name;
+    Wider |= Name.starts_with("CVTSS2SD") || Name.starts_with("CVTPS2PD");
+    // Something is computed between: otherwise the type of a parameter or of a field is kept.
+    for (llvm::StringRef Of : {"MULSD", "MULPD", "ADDSD", "ADDPD", "SUBSD", "SUBPD", "DIVSD", "DIVPD", "SQRTSD",
+                               "SQRTPD", "FMADD", "FNMADD", "FMSUB"})
+      Double |= Name.starts_with(Of);
+    if (!Back && (Name.starts_with("CVTSD2SS") || Name.starts_with("CVTPD2PS")))
+      Back = &I;
+  }
+  if (Wider && Back && Double)
+    add(Out, "machine-widening", *Back);
+}
+
+const Registered<Rule> Here("widening", widening);
+
+} // namespace
+} // namespace whyhot::machine::rules
