@@ -361,7 +361,7 @@ var rules = map[string]rule{
 			"Or select by arithmetic: sum += v & -(v >= least); look at the assembly for the jump",
 			"Or sort or group the data by what is asked, or ask once for a block of elements",
 		},
-		caveats: []string{"That the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it", "Where the work behind the branch is long, skipping it pays for the wrong guesses"},
+		caveats: []string{"That the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it", "Where the work behind the branch is long, skipping it is worth the wrong guesses"},
 	},
 	"machine-widening": {
 		title: fixed("Hot loop computes floats in double; use float"),
