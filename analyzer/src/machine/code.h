@@ -32,7 +32,7 @@ struct Memory {
 };
 
 // Why an instruction may take long: what a sample on the one behind it is about.
-enum class Slow { No, Load, Float, Divide, Atomic };
+enum class Slow { No, Load, Divide, Atomic };
 
 struct Instruction {
   uint64_t Address = 0;

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
@@ -34,8 +36,9 @@ func TestWrongGuesses(t *testing.T) {
 		if is := value == l.Self; is != c.is {
 			t.Errorf("%s: %v, not %v", c.name, is, c.is)
 		}
-		if text := wrongGuesses(&profile.Profile{}, l, m)[0].Text; text == "" {
-			t.Errorf("%s: no evidence", c.name)
+		want := fmt.Sprintf("samples %d.0%% and %d.0%% are", c.samples[0]+c.samples[1], c.samples[2]+c.samples[3])
+		if text := wrongGuesses(&profile.Profile{}, l, m)[0].Text; !strings.Contains(text, want) {
+			t.Errorf("%s: %q in %q", c.name, want, text)
 		}
 	}
 }

@@ -10,35 +10,34 @@ namespace {
 
 constexpr size_t Longest = 64; // instructions: of a longer loop each way has a few samples only
 
-bool isWithin(const Subject &S, const Block *B) { return S.In.contains(B) && S.All.Info.getLoopFor(B) == &S.In; }
-
-// The first two instructions of a way. They may stand in two blocks, where the first is
-// left in one direction only.
-std::optional<std::pair<size_t, size_t>> firstTwo(const Subject &S, const Block *B) {
+// Where a way begins: behind a jump that stands alone in its block. Null where the way
+// leaves the loop, or has nothing but jumps.
+const Block *begin(const Subject &S, const Block *B) {
+  constexpr unsigned Most = 2;
   for (unsigned Jumps = 0; B->End - B->First == 1 && S.F.Code[B->First].Branch && B->Successors.size() == 1; ++Jumps) {
-    B = B->Successors[0]; // a jump alone
-    if (Jumps == 2 || !isWithin(S, B))
-      return std::nullopt;
+    B = B->Successors[0];
+    if (Jumps == Most || !S.In.contains(B))
+      return nullptr;
   }
-  if (B->empty())
-    return std::nullopt;
-  if (B->End - B->First >= 2)
-    return std::pair(B->First, B->First + 1);
-  if (B->Successors.size() != 1 || !isWithin(S, B->Successors[0]) || B->Successors[0]->empty())
-    return std::nullopt;
-  return std::pair(B->First, B->Successors[0]->First);
+  return B->empty() ? nullptr : B;
 }
 
-// What waits for something else than the jump.
-bool waits(const Instruction &I) {
-  return I.Bad || I.Call || I.slow() == Slow::Divide || I.slow() == Slow::Atomic || I.slow() == Slow::Float;
+// The second instruction of a way. It may stand in another block, where the first is left
+// in one direction only.
+std::optional<size_t> second(const Subject &S, const Block &B) {
+  if (B.End - B.First >= 2)
+    return B.First + 1;
+  const auto Next = inside(S, B);
+  if (B.Successors.size() != 1 || Next.empty() || Next[0]->empty())
+    return std::nullopt;
+  return Next[0]->First;
 }
 
-// Something near a block's begin waits: mov, cltd, idiv.
+// Something near a block's begin is waited for itself: mov, cltd, idiv.
 bool beginsWithWait(const Subject &S, const Block &B) {
   constexpr size_t Near = 4;
   for (size_t N = B.First; N < std::min(B.First + Near, B.End); ++N)
-    if (waits(S.F.Code[N]))
+    if (const Instruction &I = S.F.Code[N]; I.Bad || I.slow() == Slow::Divide || I.slow() == Slow::Atomic)
       return true;
   return false;
 }
@@ -55,27 +54,32 @@ bool asksData(const Subject &S, const Block &B) {
 void branch(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost() || own(S).size() > Longest || hasCall(S))
     return;
-  std::vector<Match> Searches;
-  search(S, Searches);
-  if (!Searches.empty())
-    return; // said by another rule
+  std::vector<Match> Found;
   for (const Block *B : S.In.blocks()) {
-    if (B->empty() || B->Successors.size() != 2 || !S.F.Code[B->End - 1].Conditional || !asksData(S, *B))
+    if (B->empty() || !S.F.Code[B->End - 1].Conditional || !asksData(S, *B))
       continue;
-    const Block *To[] = {B->Successors[0], B->Successors[1]};
-    if (To[0] == To[1] || !isWithin(S, To[0]) || !isWithin(S, To[1]) || To[0] == S.In.getHeader() ||
-        To[1] == S.In.getHeader())
+    const auto To = inside(S, *B);
+    if (To.size() != 2 || is_contained(To, S.In.getHeader()))
       continue;
-    const auto One = firstTwo(S, To[0]), Other = firstTwo(S, To[1]);
-    if (!One || !Other || beginsWithWait(S, *To[0]) || beginsWithWait(S, *To[1]))
+    const Block *One = begin(S, To[0]), *Other = begin(S, To[1]);
+    if (!One || !Other || beginsWithWait(S, *One) || beginsWithWait(S, *Other))
+      continue;
+    const auto OneNext = second(S, *One), OtherNext = second(S, *Other);
+    if (!OneNext || !OtherNext)
       continue;
     auto At = [&](size_t N) { return utohexstr(S.F.Code[N].Address, true); };
-    add(Out, "machine-branch", S.F.Code[B->End - 1],
-        {{"one", At(One->first)},
-         {"one_next", At(One->second)},
-         {"other", At(Other->first)},
-         {"other_next", At(Other->second)}});
+    add(Found, "machine-branch", S.F.Code[B->End - 1],
+        {{"one", At(One->First)},
+         {"one_next", At(*OneNext)},
+         {"other", At(Other->First)},
+         {"other_next", At(*OtherNext)}});
   }
+  if (Found.empty())
+    return;
+  std::vector<Match> Searches;
+  search(S, Searches);
+  if (Searches.empty()) // otherwise said by that rule
+    Out.insert(Out.end(), Found.begin(), Found.end());
 }
 
 const Registered<Rule> Here("branch", branch);

@@ -37,6 +37,16 @@ std::vector<Place> placesOf(const Subject &S, bool Own) {
 std::vector<Place> everything(const Subject &S) { return placesOf(S, false); }
 std::vector<Place> own(const Subject &S) { return placesOf(S, true); }
 
+SmallVector<const Block *, 2> inside(const Subject &S, const Block &B) {
+  SmallVector<const Block *, 2> Out;
+  for (const Block *To : B.Successors)
+    if (S.In.contains(To) && !is_contained(Out, To))
+      Out.push_back(To);
+  return Out;
+}
+
+StringRef plainName(const Instruction &I) { return I.Name.starts_with("V") ? I.Name.drop_front() : I.Name; }
+
 bool isInvariant(const Subject &S, MCRegister R) {
   if (!R)
     return true;

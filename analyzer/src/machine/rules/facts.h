@@ -25,6 +25,12 @@ bool hasCall(const Subject &S);
 // The block runs in every iteration.
 bool isAlways(const Subject &S, const Block *B);
 
+// The blocks that follow a block and are in the loop, each once.
+llvm::SmallVector<const Block *, 2> inside(const Subject &S, const Block &B);
+
+// LLVM's name of the operation, for AVX that of the one without: VMULSDrr is MULSDrr.
+llvm::StringRef plainName(const Instruction &I);
+
 // A register by its full one: eax, ax and al are one.
 llvm::MCRegister whole(const Subject &S, llvm::MCRegister R);
 // The whole registers that an instruction writes, flags left out.

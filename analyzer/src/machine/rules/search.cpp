@@ -18,7 +18,7 @@ bool halves(const Instruction &I) {
 }
 
 bool compares(const Instruction &I) {
-  const StringRef Name = I.Name.starts_with("V") ? I.Name.drop_front() : I.Name;
+  const StringRef Name = plainName(I);
   return Name.starts_with("CMP8") || Name.starts_with("CMP16") || Name.starts_with("CMP32") ||
          Name.starts_with("CMP64") || Name.starts_with("COMIS") || Name.starts_with("UCOMIS");
 }
@@ -84,14 +84,6 @@ bool hasBounds(const Subject &S, const Block &B, const Slice &X) {
 }
 
 bool isJumpAlone(const Subject &S, const Block &B) { return B.End - B.First == 1 && S.F.Code[B.First].Conditional; }
-
-SmallVector<const Block *, 2> inside(const Subject &S, const Block &B) {
-  SmallVector<const Block *, 2> Out;
-  for (const Block *To : B.Successors)
-    if (S.In.contains(To) && !is_contained(Out, To))
-      Out.push_back(To);
-  return Out;
-}
 
 // Behind the first instruction that runs on the way from a block's end to another block:
 // there the clock's samples are, where that way was fetched late.

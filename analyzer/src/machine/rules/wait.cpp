@@ -20,7 +20,7 @@ bool isPlain(const Instruction &I) {
                                         "CMP64", "TEST",  "ADD8",  "ADD16", "ADD32", "ADD64", "SUB8",  "SUB16",
                                         "SUB32", "SUB64", "XOR8",  "XOR16", "XOR32", "XOR64", "AND8",  "AND16",
                                         "AND32", "AND64", "OR8",   "OR16",  "OR32",  "OR64"};
-  const StringRef Name = I.Name.starts_with("V") ? I.Name.drop_front() : I.Name;
+  const StringRef Name = plainName(I);
   return !I.repeats() && !I.stores() && any_of(Names, [&](StringRef N) { return Name.starts_with(N); });
 }
 

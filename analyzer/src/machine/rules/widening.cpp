@@ -14,7 +14,7 @@ void widening(const Subject &S, std::vector<Match> &Out) {
     const Instruction &I = S.F.Code[P.At];
     if (I.Bad)
       continue;
-    const llvm::StringRef Name = I.Name.starts_with("V") ? I.Name.drop_front() : I.Name;
+    const llvm::StringRef Name = plainName(I);
     Wider |= Name.starts_with("CVTSS2SD") || Name.starts_with("CVTPS2PD");
     // Something is computed between: otherwise the type of a parameter or of a field is kept.
     for (llvm::StringRef Of : {"MULSD", "MULPD", "ADDSD", "ADDPD", "SUBSD", "SUBPD", "DIVSD", "DIVPD", "SQRTSD",
