@@ -70,7 +70,7 @@ func (h *heard) setSmallMinor() {
 		switch e := f.Estimate(); {
 		case e != nil && (e.High < leastGain || e.Middle() < leastLikely):
 			f.Minor = "it may save less than 3% of the CPU"
-		case e == nil && f.Share.Inclusive != nil && *f.Share.Inclusive < leastUsed && f.Certainty == finding.Suspected:
+		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastUsed && f.Certainty == finding.Suspected:
 			f.Minor = "it has less than 5% of the CPU"
 		}
 	}

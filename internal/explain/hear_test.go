@@ -32,3 +32,31 @@ func TestTheSameAdviceTwice(t *testing.T) {
 		}
 	}
 }
+
+func TestLittleIsMinor(t *testing.T) {
+	of := func(share float64, change func(*finding.Finding)) judge.Found {
+		f := finding.Finding{ID: "a", Certainty: finding.Suspected, Share: finding.Share{Exclusive: &share}}
+		change(&f)
+		return judge.Found{Finding: f}
+	}
+	guess := func(*finding.Finding) {}
+	for name, x := range map[string]struct {
+		found judge.Found
+		minor bool
+	}{
+		"a loop of little":           {of(0.028, guess), true},
+		"a loop of more":             {of(0.06, guess), false},
+		"a loop that waits":          {of(0.028, func(f *finding.Finding) { f.Certainty = finding.Confirmed }), false},
+		"a library of little":        {of(0, func(f *finding.Finding) { f.Share = finding.Share{Inclusive: new(0.04)} }), true},
+		"without a profile":          {of(0, func(f *finding.Finding) { f.Share = finding.Share{} }), false},
+		"it promises little":         {of(0.3, func(f *finding.Finding) { f.Gain = &finding.Gain{Low: 0.005, High: 0.02} }), true},
+		"it promises enough":         {of(0.04, func(f *finding.Finding) { f.Gain = &finding.Gain{Low: 0.03, High: 0.04} }), false},
+		"what is to be mended first": {of(0.02, func(f *finding.Finding) { f.Foremost = true }), false},
+	} {
+		h := heard{found: []judge.Found{x.found}}
+		h.setSmallMinor()
+		if got := h.found[0].Minor != ""; got != x.minor {
+			t.Errorf("%s: %q", name, h.found[0].Minor)
+		}
+	}
+}

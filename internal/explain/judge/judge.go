@@ -68,9 +68,9 @@ type Found struct {
 	// Cause is what several judges know of by the same name: a rule of the source; ""
 	// for none.
 	Cause string
-	// Whole is the identity of the one finding that all of its rule in a binary are,
-	// since one change mends them all; "" where each stands for itself. Where says which
-	// part this is.
+	// Whole is the identity of the one finding that this and others of its rule are, since
+	// one change mends them all (how a binary is built, how one function is called); ""
+	// where each stands for itself. Where says which part this is.
 	Whole, Where string
 	// Removes: the change takes the work away, which is done once in place of again and
 	// again, or not at all.
@@ -83,6 +83,8 @@ type Found struct {
 	Replaced []int32
 	// Callee is the function whose calls the finding wants to be cheaper, "" for none.
 	Callee string
+	// Functions are those by whose names it is told, none where it is told otherwise.
+	Functions []string
 	// Service: it is about work that a runtime does for the program: collecting, allocating
 	// or faulting in memory, compiling what runs. How much there is follows from what the
 	// program does, and Demand are the rows that show who asks for it; Roughly, all that

@@ -1,12 +1,14 @@
 package machine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/codename"
+	"whyhot/internal/profile/symname"
 )
 
 // callee is a function of another binary that a loop calls, with the samples that were
@@ -119,6 +121,24 @@ func (l *Loop) short() (c callee) {
 		}
 	}
 	return c
+}
+
+// withoutStub is how a short function of another library is called for less. The C
+// library's have forms that compilers inline; of others only their headers know.
+func withoutStub(l *Loop) []string {
+	c := l.short()
+	if isLibc(c.path) {
+		return []string{
+			"have the compiler do it without a call: a form that is inlined (getc_unlocked, isalpha by a table of one's own), or for floor, rint and sqrt -O2 -msse4.1 -fno-math-errno",
+			"or call it once for many: fread instead of getc, a function over an array instead of one over an element",
+			"or link that library statically, with -flto; -fno-plt saves the stub alone",
+		}
+	}
+	return []string{
+		fmt.Sprintf("use the library's inline form of %s, where its headers have one (often a macro asks for it), or read the data that it hands out by a pointer taken before the loop", symname.Shorten(c.name, nameWidth)),
+		"or call a function of the library that does all elements",
+		"or link that library statically, with -flto; -fno-plt saves the stub alone",
+	}
 }
 
 // ownCalled costs what the loop takes but for the instruction that it waits longest for,

@@ -30,6 +30,9 @@ type Found struct {
 	Loop *Loop
 	// callee is the function whose calls are to be made cheaper, "" for none.
 	callee string
+	// whole is the identity of the one finding that it is with others of its rule, "" where
+	// it stands for itself.
+	whole string
 	// rows and callers are what a finding about functions is told by: its samples, and the
 	// lines that call them with what these cost. Otherwise they are nil.
 	rows    []int32
@@ -67,10 +70,13 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			f := l.finding(p, m, r, share)
 			f.ID = identity(m.Rule, l.Mapping, l.function, strconv.Itoa(l.before[m.Rule]+matched[m.Rule]))
 			found := Found{Finding: f, Loop: l}
-			switch m.Rule {
-			case rulePLTCall:
+			switch {
+			case r.whole:
+				found.whole = finding.ID(m.Rule, finding.Place{Binary: l.Mapping.Path})
+			case m.Rule == rulePLTCall: // however many loops call it
 				found.callee = l.short().name
-			case ruleOwnCall:
+				found.whole = finding.ID(m.Rule, finding.Place{Binary: l.Mapping.Path}, found.callee)
+			case m.Rule == ruleOwnCall:
 				found.callee = codename.Display(m.Facts["function"])
 			}
 			out = append(out, found)
@@ -121,6 +127,9 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 		Gain:     &finding.Gain{Low: r.low * share, High: r.high * share, Basis: "the samples of the loop; what the fix leaves of them is a guess"},
 		Evidence: l.evidence(p, m),
 		Fix:      finding.Fix{Kind: r.kind, Steps: r.steps, Caveats: r.caveats},
+	}
+	if r.stepsOf != nil {
+		f.Fix.Steps = r.stepsOf(l)
 	}
 	if r.waits {
 		f.Gain.Basis = "the samples that wait for the instruction"

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -99,7 +100,7 @@ func (f *Found) judged(s judge.Subject) judge.Found {
 		_, vaddr, ok := s.Facts.Code(m, address)
 		return vaddr, ok
 	}
-	out := judge.Found{Finding: f.Finding, Callee: f.callee, Where: l.where(), Samples: l.Samples(s.Profile, code)}
+	out := judge.Found{Finding: f.Finding, Callee: f.callee, Whole: f.whole, Where: l.where(), Samples: l.Samples(s.Profile, code)}
 	for i := range l.Instructions {
 		lines := make([]finding.Line, len(l.Instructions[i].Lines))
 		for n, at := range l.Instructions[i].Lines {
@@ -114,15 +115,10 @@ func (f *Found) judged(s judge.Subject) judge.Found {
 	if f.rows != nil {
 		out.Samples, out.PaidBy = f.rows, hotLines(s.Profile, f.callers, l.Self, s.Facts.Source)
 	}
-	id := f.ID
-	if rules[f.Rule].whole {
-		out.Whole = finding.ID(f.Rule, finding.Place{Binary: f.Place.Binary})
-		id = out.Whole
-	}
 	if s.Path != "" {
 		out.See = append(out.See, loopsCommand(s.Path, l))
 		if flags := Flags(f.Rule); flags != "" {
-			out.Next = finding.Command{Verb: "try build", Args: []string{"--profile", s.Path, "--finding", id, "--cflags=" + flags, "--build", finding.YourBuild}}
+			out.Next = finding.Command{Verb: "try build", Args: []string{"--profile", s.Path, "--finding", cmp.Or(f.whole, f.ID), "--cflags=" + flags, "--build", finding.YourBuild}}
 		}
 	}
 	return out

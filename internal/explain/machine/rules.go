@@ -37,9 +37,11 @@ type rule struct {
 	certain bool
 	kind    string // of the fix
 	// whole: what is to be changed is how the binary is built, for all of its loops alike.
-	whole   bool
-	flags   string // of the compiler, that are the fix
-	steps   []string
+	whole bool
+	flags string // of the compiler, that are the fix
+	steps []string
+	// stepsOf are the steps where they depend on the loop.
+	stepsOf func(l *Loop) []string
 	caveats []string
 }
 
@@ -299,12 +301,7 @@ var rules = map[string]rule{
 			share := float64(c.value) / float64(max(p.Total(), 1))
 			return []finding.Evidence{{Kind: evidenceKind, Text: fmt.Sprintf("%s in %s, called by this loop: it stays, and is not in the share", percent.Column(share), c.name), Share: &share}}
 		},
-		high: 0.5, kind: inCode,
-		steps: []string{
-			"have the compiler do it without a call: a form that is inlined (getc_unlocked, isalpha by a table of one's own), or for floor, rint and sqrt -O2 -msse4.1 -fno-math-errno",
-			"or call it once for many: fread instead of getc, a function over an array instead of one over an element",
-			"or link that library statically, with -flto; -fno-plt saves the stub alone",
-		},
+		high: 0.5, kind: inCode, stepsOf: withoutStub,
 		caveats: []string{"a stub costs a jump, which is predicted: what is saved is mostly the call and what it keeps from being optimised around it"},
 	},
 	"machine-assert": {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding"
@@ -102,14 +101,6 @@ func (s *Stall) canBeChanged() bool {
 		!finding.IsInstalled(frame.Function.File, "")
 }
 
-// offset is where in its function the load is: code that is not edited keeps it.
-func (s *Stall) offset() string {
-	if s.function == nil {
-		return strconv.FormatUint(s.Load.Address, 16)
-	}
-	return strconv.FormatUint(s.Load.Address-s.function.low, 16)
-}
-
 func (s *Stall) isEnough(p *profile.Profile) bool {
 	self := float64(s.Self)
 	return s.Count >= fewestStall && self >= leastStall*float64(p.Total()) &&
@@ -148,9 +139,10 @@ func (s *Stall) found(p *profile.Profile) Found {
 	if text := s.known(); text != "" {
 		evidence = append(evidence, finding.Evidence{Kind: evidenceKind, Text: text})
 	}
-	return Found{Loop: l, Finding: finding.Finding{
+	id := identity(StallRule, s.Mapping, s.function, s.Kind) // one for all loads of a kind: they are of one walk or one table
+	return Found{Loop: l, whole: id, Finding: finding.Finding{
 		Rule: StallRule, Title: title, Certainty: finding.Suspected, Place: place,
-		ID:       identity(StallRule, s.Mapping, s.function, s.offset()),
+		ID:       id,
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
 		Gain:     &finding.Gain{High: highStall * share, Basis: "the samples attributed to the load; what a change leaves of them is a guess"},
 		Evidence: evidence,
@@ -182,7 +174,7 @@ var stallKinds = map[string]struct {
 	title string
 	steps []string
 }{
-	"chase": {"a chain of pointers is followed", []string{
+	"chase": {"each address is loaded from the one before", []string{
 		"keep the elements one behind the other (an array, an arena in the order of the walk): then the processor fetches ahead",
 		"or shorten the chain: a larger table, a better hash, several elements in each node",
 		"or walk several chains at a time, so that their waits overlap",

@@ -78,7 +78,7 @@ func (s settler) follows(f, cause *judge.Found) string {
 		return ""
 	}
 	switch {
-	case f.Callee != "" && f.Callee == cause.Place.Function:
+	case f.Callee != "" && (f.Callee == cause.Place.Function || slices.Contains(cause.Functions, f.Callee)):
 		return "the function that is called goes with " + cause.ID
 	case len(f.Samples) == 0 || !f.Basic && cause.Share.Main() < f.Share.Main():
 	case f.Fix.Kind == "build": // how a binary is built holds for all of its code, whatever runs

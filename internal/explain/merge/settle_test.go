@@ -63,6 +63,7 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		{"calls what is replaced", deep(8, 9, 9, 9), replaced(1, 2, 3, 4), ""},
 		{"called by what is called back", deep(0, 1, 2, 3), replaced(4), ""},
 		{"calls of what is replaced", with(of("a", 0.1, 8), func(f *judge.Found) { f.Callee = "crc" }), with(replaced(1), func(f *judge.Found) { f.Place.Function = "crc" }), "goes with cause"},
+		{"calls of what is told by its name", with(of("a", 0.1, 8), func(f *judge.Found) { f.Callee = "crc" }), with(replaced(1), func(f *judge.Found) { f.Functions = []string{"sum", "crc"} }), "goes with cause"},
 		{"calls of another", with(of("a", 0.1, 8), func(f *judge.Found) { f.Callee = "sum" }), with(replaced(1), func(f *judge.Found) { f.Place.Function = "crc" }), ""},
 		{"within it", of("a", 0.1, 1, 2, 9), cause(0.3, 1, 2, 3), ""},
 		{"nearly all within it", of("a", 0.1, 1, 2, 3, 9), cause(0.3, 1, 2, 3, 4), "within that of cause"},

@@ -16,8 +16,8 @@ const (
 	mostParts = 3
 )
 
-// whole makes one finding of those that one change mends for all of a binary: the flags
-// that it is built with. Its share and gain are the sums, its place is the hottest part.
+// whole makes one finding of those that one change mends, such as the flags that a binary is
+// built with. Its share and gain are the sums, its place is the hottest part.
 // Example: three loops of libsox with 4.4%, 3.8% and 0.4% that SSE2 computes are one
 // finding of 8.6%. What is too little in all is left out. samples are the events of the
 // profile.
@@ -66,7 +66,7 @@ func together(parts []judge.Found, samples int64) judge.Found {
 		}
 	}
 	if rest := len(parts) - 1 - mostParts; rest > 0 {
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: kind, Text: fmt.Sprintf("and %d more loops", rest)})
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: kind, Text: fmt.Sprintf("and %d more", rest)})
 	}
 	margin := finding.ShareError(share, samples)
 	f.Share, f.Gain = finding.Share{Exclusive: &share, Error: &margin}, &gain

@@ -116,6 +116,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		found[i] = judge.Found{
 			Finding: f, Samples: v.trace.samples, Depths: v.trace.depths, Cause: v.entry.SourceRule,
 			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Basic: isBasic(v.entry.Entry),
+			Functions: e.namesOf(v),
 		}
 		if replaces(v.entry.Entry) {
 			found[i].Replaced = e.beneath(v, lines)
@@ -127,6 +128,18 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		}
 	}
 	return found, e.notes(), nil
+}
+
+// namesOf are those of the functions that a verdict is told by.
+func (e *engine) namesOf(v *verdict) []string {
+	var out []string
+	for id := range v.trace.functions {
+		if name := e.p.Function(id).Name; name != "" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // isBasic says whether an entry tells by the functions that copy and fill memory alone.

@@ -96,6 +96,20 @@ std::vector<MCRegister> written(const Subject &S, const Instruction &I) {
   return Out;
 }
 
+SmallVector<MCRegister, 4> read(const Subject &S, const Instruction &I) {
+  SmallVector<MCRegister, 4> Out;
+  if (I.Bad)
+    return Out;
+  for (unsigned N = I.Desc->getNumDefs(); N < I.Inst.getNumOperands(); ++N)
+    if (I.Inst.getOperand(N).isReg() && I.Inst.getOperand(N).getReg())
+      Out.push_back(I.Inst.getOperand(N).getReg());
+  // A shift by %cl names no register.
+  for (MCPhysReg R : I.Desc->implicit_uses())
+    if (isData(nameOf(S, R)))
+      Out.push_back(R);
+  return Out;
+}
+
 std::optional<int64_t> added(const Subject &S, const Instruction &I, MCRegister R) {
   const unsigned N = I.Inst.getNumOperands();
   if (I.Name.starts_with("INC"))
@@ -186,18 +200,9 @@ std::optional<size_t> Flow::writer(MCRegister R, size_t Before) const {
 
 SmallVector<size_t, 4> Flow::sources(size_t N) const {
   SmallVector<size_t, 4> Out;
-  const Instruction &I = at(N);
-  if (I.Bad)
-    return Out;
-  for (unsigned K = I.Desc->getNumDefs(); K < I.Inst.getNumOperands(); ++K)
-    if (I.Inst.getOperand(K).isReg() && I.Inst.getOperand(K).getReg())
-      if (const auto W = writer(I.Inst.getOperand(K).getReg(), N); W && !is_contained(Out, *W))
-        Out.push_back(*W);
-  // A shift by %cl names no register.
-  for (MCPhysReg R : I.Desc->implicit_uses())
-    if (isData(nameOf(S, R)))
-      if (const auto W = writer(R, N); W && !is_contained(Out, *W))
-        Out.push_back(*W);
+  for (const MCRegister R : read(S, at(N)))
+    if (const auto W = writer(R, N); W && !is_contained(Out, *W))
+      Out.push_back(*W);
   return Out;
 }
 

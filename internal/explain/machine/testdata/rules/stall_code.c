@@ -37,6 +37,23 @@ struct node *wait_chase_bucket(struct node *n, long key) {
   return n;
 }
 
+// A tree in an array: the index of the child is what was loaded.
+uint32_t wait_chase_tree(const uint32_t *tree, const uint32_t *keys, uint32_t at, uint32_t key) {
+  while (at && keys[at & 0xffff] != key)
+    at = tree[2 * (at & 0xffff) + (keys[at & 0xffff] < key)];
+  return at;
+}
+
+// What is looked up does not lead to the next look-up.
+uint32_t wait_table_chain(const uint32_t *table, uint32_t seed, long n) {
+  uint32_t s = 0;
+  for (long i = 0; i < n; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    s += table[seed >> 8];
+  }
+  return s;
+}
+
 long wait_object_first(const struct node *n) { return n->key; }
 
 long silent_walk(const int *a, long n) {
