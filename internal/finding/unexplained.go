@@ -9,11 +9,19 @@ type Unexplained struct {
 	// program that leads there; nil where the function is the program's.
 	Into  *Place    `json:"into,omitempty"`
 	Lines []HotLine `json:"lines,omitempty"`
+	// Statements are those of SQL that it executes, without their values.
+	Statements []HotStatement `json:"statements,omitempty"`
 	// Machine is what the processor does there, by kinds of instructions: fractions
 	// of all samples of the profile.
 	Machine []Activity `json:"machine,omitempty"`
 	Looked  string     `json:"looked_at"`
 	See     []Command  `json:"see,omitempty"` // commands that show more of it
+}
+
+// HotStatement is a statement of SQL that a database's code executes.
+type HotStatement struct {
+	Text  string  `json:"text"`
+	Share float64 `json:"share"` // of all samples
 }
 
 // HotLine is a line of it, of what was inlined there, or one that leads to Into.

@@ -180,6 +180,13 @@ type Statement struct {
 	Runs     uint64 `json:"runs,omitempty"`
 	Prepared uint64 `json:"prepared,omitempty"`
 	Steps    uint64 `json:"steps,omitempty"`
+	// What SQLite counts of its work: rows that full scans of tables stepped to, rows put into
+	// indexes that it makes for one execution, and operations of its virtual machine; 0 where
+	// nobody counted them. DatabaseBytes are those of the files that the process had open.
+	Scanned       uint64 `json:"scanned,omitempty"`
+	Indexed       uint64 `json:"indexed,omitempty"`
+	Operations    uint64 `json:"operations,omitempty"`
+	DatabaseBytes uint64 `json:"database_bytes,omitempty"`
 	// Watched is the part of the time in which that was counted: the numbers are what they
 	// would be if the rest was alike.
 	Watched float64 `json:"watched"`

@@ -1,8 +1,11 @@
 package ebpf
 
 import (
+	"bytes"
 	"errors"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -31,7 +34,29 @@ func (rec *recording) watchStatements(pids []int) {
 			watch.Process(pid)
 		}
 	}
+	if rec.proc != nil && namesSQLite(rec.request.Target.Command) {
+		watch.Ahead()
+	}
 	watch.Settle(settleLimit)
+}
+
+// namesSQLite says whether a command, or a script that it names, speaks of SQLite. Its first
+// statement may begin within a millisecond, and probes that come later do not see it; to look
+// for the library ahead of every recording would take a tenth of a second each time.
+func namesSQLite(command []string) bool {
+	const most = 1 << 20 // bytes: a longer file is no script
+	for _, word := range command {
+		if strings.Contains(strings.ToLower(word), "sqlite") {
+			return true
+		}
+		if info, err := os.Stat(word); err != nil || !info.Mode().IsRegular() || info.Size() > most {
+			continue
+		}
+		if text, err := os.ReadFile(word); err == nil && bytes.Contains(bytes.ToLower(text), []byte("sqlite")) {
+			return true
+		}
+	}
+	return false
 }
 
 func (rec *recording) startStatements() (*statement.Recorder, error) {

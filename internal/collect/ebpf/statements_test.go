@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,76 @@ func TestStatements(t *testing.T) {
 	for text := range value {
 		if strings.Contains(text, "secret") || strings.Contains(text, "User") {
 			t.Errorf("a value is kept: %q", text)
+		}
+	}
+}
+
+const (
+	fillsSQLite = `
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("create table c(id integer primary key, email text)")
+db.execute("create table b(id integer primary key, address text)")
+db.executemany("insert into c values(?,?)", ((i, "user%d@example.org" % i) for i in range(4000)))
+db.executemany("insert into b values(?,?)", ((i, "nobody%d@example.org" % i) for i in range(1500)))
+db.commit()
+`
+	// The table that is made has SQLite read its own tables, whose statement has the place of
+	// this one before it.
+	scansSQLite = `
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("CREATE TEMP TABLE m AS SELECT id, (SELECT c.id FROM c WHERE c.email = b.address) FROM b")
+`
+)
+
+// What SQLite counts of a statement is read, of the first statement of a program as well.
+func TestWorkOfAStatement(t *testing.T) {
+	const python, scanned = "/usr/bin/python3", 1500 * 3999 // a step is from row to row
+	if err := exec.CommandContext(t.Context(), python, "-c", "import sqlite3").Run(); err != nil {
+		t.Skipf("Python has no SQLite here: %v", err)
+	}
+	if runtime.GOARCH != "amd64" {
+		t.Skip("where SQLite keeps its counters is read from x86-64 alone")
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	if out, err := exec.CommandContext(t.Context(), python, "-c", fillsSQLite, db).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p, _ := record(t.Context(), t, collect.Request{
+		Target: collect.Target{Command: []string{python, "-c", scansSQLite, db}}, Settings: collect.Settings{Frequency: 997, Statements: true},
+	})
+	i := slices.IndexFunc(p.Meta.Statements, func(s profile.Statement) bool { return strings.HasPrefix(s.Text, "CREATE TEMP TABLE m") })
+	if i < 0 {
+		t.Fatalf("the statement was not seen: %+v, %q", p.Meta.Statements, p.Meta.Warnings)
+	}
+	s := p.Meta.Statements[i]
+	if s.Runs != 1 || s.Scanned < scanned || s.Scanned > scanned+1500 || s.Operations < s.Scanned || s.DatabaseBytes < 100_000 {
+		t.Errorf("%+v, with %d rows scanned", s, scanned)
+	}
+}
+
+func TestCommandsThatNameTheLibrary(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, x := range []struct {
+		command []string
+		want    bool
+	}{
+		{[]string{"sqlite3", "x.db"}, true},
+		{[]string{"bash", write("run.sh", "sqlite3 x.db < report.sql\n")}, true},
+		{[]string{"python3", write("app.py", "import SQLite\n")}, true},
+		{[]string{"bash", write("other.sh", "sort x\n"), filepath.Join(dir, "absent"), dir}, false},
+		{[]string{"gzip", write("large", strings.Repeat("x", 1<<20)+"sqlite")}, false},
+	} {
+		if got := namesSQLite(x.command); got != x.want {
+			t.Errorf("%q: %v", x.command, got)
 		}
 	}
 }

@@ -47,10 +47,18 @@ func (r *Recorder) lookAt(q request) {
 func (r *Recorder) attach(pid uint32, path string, of *System) {
 	at := fmt.Sprintf("/proc/%d/root%s", pid, path)
 	id, ok := fileOf(at)
-	if !ok || r.files[id] {
+	if !ok {
 		return
 	}
-	r.files[id] = true
+	if code, known := r.files[id]; known {
+		if code != nil { // by another name of the file
+			r.mu.Lock()
+			r.code[path] = code
+			r.mu.Unlock()
+		}
+		return
+	}
+	r.files[id] = nil
 	alone := systemOf(path) == of
 	found, err := locate(at, of, alone)
 	if errors.Is(err, errNone) {
@@ -86,7 +94,8 @@ func (r *Recorder) attach(pid uint32, path string, of *System) {
 		r.of[p.number] = b
 	}
 	if of.library {
-		r.code[path] = &codeOf{of, found.from, found.to}
+		r.files[id] = &codeOf{of, found.from, found.to}
+		r.code[path] = r.files[id]
 	}
 	r.mu.Unlock()
 	r.binaries = append(r.binaries, b)
@@ -98,7 +107,7 @@ func (r *Recorder) load(p *probe) (*ebpf.Program, error) {
 	if r.known != nil {
 		known = r.known.FD()
 	}
-	t := target{function: p.function, probe: int32(p.number), stateful: p.of.stateful(), offset: p.located.text} //nolint:gosec // bounded
+	t := target{function: p.function, probe: int32(p.number), stateful: p.of.stateful(), offset: p.located.text, counters: p.counters} //nolint:gosec // bounded
 	attach := ebpf.AttachNone
 	if r.multi {
 		attach = ebpf.AttachTraceUprobeMulti

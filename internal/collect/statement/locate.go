@@ -20,6 +20,8 @@ type located struct {
 
 	offset uint64 // in the file
 	text   int32  // see steps
+	// counters is where a statement has those of its work, 0 where that is not known.
+	counters int32
 }
 
 // mostSymbols bounds the table of symbols that is read of any program, in bytes: reading that
@@ -47,7 +49,7 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 		symbols = append(symbols, more...)
 	}
 	at := map[int]elf.Symbol{}
-	var sql elf.Symbol
+	var sql, status elf.Symbol
 	for _, sym := range symbols {
 		if elf.ST_TYPE(sym.Info) != elf.STT_FUNC || sym.Section == elf.SHN_UNDEF || sym.Value == 0 {
 			continue
@@ -57,8 +59,11 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 				at[i] = sym
 			}
 		}
-		if s.stateful() && sym.Name == "sqlite3_sql" {
+		switch {
+		case s.stateful() && sym.Name == "sqlite3_sql":
 			sql = sym
+		case s.stateful() && sym.Name == "sqlite3_stmt_status":
+			status = sym
 		}
 		if s.library && !alone && strings.HasPrefix(sym.Name, s.name) {
 			if out.from == 0 || sym.Value < out.from {
@@ -79,6 +84,9 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 				return out, fmt.Errorf("%s: this build of SQLite keeps texts in another place", path)
 			}
 		}
+		if fn.role == steps || fn.role == ends {
+			l.counters = countersOffset(f, status)
+		}
 		out.functions = append(out.functions, l)
 	}
 	if len(out.functions) == 0 {
@@ -97,25 +105,74 @@ func fileOffset(f *elf.File, vaddr uint64) (uint64, bool) {
 	return 0, false
 }
 
-// codeSize is how many bytes of sqlite3_sql are read: it tests a pointer and loads a field.
-const codeSize = 48
+// codeSize is how many bytes of sqlite3_sql and sqlite3_stmt_status are read: they test an
+// argument and load a field.
+const codeSize = 64
 
 // textOffset is where a prepared statement has its text: sqlite3_sql loads it from there.
 func textOffset(f *elf.File, sql elf.Symbol) (int32, bool) {
+	code, ok := codeAt(f, sql)
+	switch {
+	case !ok:
+		return 0, false
+	case f.Machine == elf.EM_AARCH64:
+		return loadedARM(code)
+	}
+	return loadedX86(code)
+}
+
+// countersOffset is where a prepared statement has its counters: sqlite3_stmt_status loads one
+// of them. It is 0 where that is not known.
+func countersOffset(f *elf.File, status elf.Symbol) int32 {
+	code, ok := codeAt(f, status)
+	if !ok || f.Machine != elf.EM_X86_64 {
+		return 0
+	}
+	return indexedX86(code)
+}
+
+// codeAt is the begin of a function.
+func codeAt(f *elf.File, sym elf.Symbol) ([]byte, bool) {
 	for _, p := range f.Progs {
-		if p.Type != elf.PT_LOAD || sql.Value < p.Vaddr || sql.Value-p.Vaddr >= p.Filesz {
+		if p.Type != elf.PT_LOAD || sym.Value < p.Vaddr || sym.Value-p.Vaddr >= p.Filesz {
 			continue
 		}
-		code := make([]byte, min(codeSize, p.Filesz-(sql.Value-p.Vaddr)))
-		if _, err := p.ReadAt(code, int64(sql.Value-p.Vaddr)); err != nil { //nolint:gosec // below Filesz
-			return 0, false
-		}
-		if f.Machine == elf.EM_AARCH64 {
-			return loadedARM(code)
-		}
-		return loadedX86(code)
+		code := make([]byte, min(codeSize, p.Filesz-(sym.Value-p.Vaddr)))
+		_, err := p.ReadAt(code, int64(sym.Value-p.Vaddr)) //nolint:gosec // below Filesz
+		return code, err == nil
 	}
-	return 0, false
+	return nil, false
+}
+
+// indexedX86 is the offset of the first load of four bytes with an index that counts them, 0
+// for none. Compilers put it into the load, mov OFFSET(%rdi,%rsi,4), %eax, or add it to the
+// index before, add $OFFSET/4, %rsi.
+func indexedX86(code []byte) int32 {
+	const (
+		counted = 4
+		hasSIB  = 0b100
+		times4  = 0b10
+	)
+	added := map[byte]int32{} // by register
+	for at := 0; at+counted <= len(code); at++ {
+		switch op := code[at]; {
+		case op == 0x48 && code[at+1] == 0x83 && code[at+2]&0xf8 == 0xc0: // add $n, %register
+			added[code[at+2]&7] += int32(int8(code[at+3])) //nolint:gosec // a sign that is meant
+		case op == 0x8b && code[at+1]&7 == hasSIB && code[at+2]>>6 == times4:
+			offset := counted * added[code[at+2]>>3&7]
+			switch mod := code[at+1] >> 6; {
+			case mod == 1:
+				offset += int32(int8(code[at+3])) //nolint:gosec // a sign that is meant
+			case mod == 2 && at+7 <= len(code):
+				offset += int32(binary.LittleEndian.Uint32(code[at+3:])) //nolint:gosec // checked below
+			}
+			if offset > 0 && offset < most {
+				return offset
+			}
+			return 0
+		}
+	}
+	return 0
 }
 
 // most bounds the offset: a statement has some three hundred bytes.

@@ -17,11 +17,22 @@ const (
 	offHandle = 16 // 0 for none
 	offSteps  = 24 // of the statement that the thread was at before
 	offProbe  = 32
-	offRuns   = 36 // 1: an execution begins
-	headSize  = 40
+	offRuns   = 36 // 1: an execution begins; apart: one ends that the thread is not at
+	offWork   = 40 // the statement's counters: see workSize
+	headSize  = offWork + workSize
 
 	textSize = sqlshape.MaxText
 	nameSize = 32 // bytes of a handle's name that are told apart
+)
+
+const apart = 2
+
+// Of SQLite's counters of a prepared statement, which are uint32: those of
+// SQLITE_STMTSTATUS_FULLSCAN_STEP, _SORT, _AUTOINDEX and _VM_STEP, 1 to 4.
+const (
+	firstWork = 4 // bytes before the first of them
+	lastWork  = 16
+	workSize  = 16
 )
 
 // The profiler's key of a process in its map of those that are recorded.
@@ -75,6 +86,7 @@ type target struct {
 	probe    int32 // its number
 	stateful bool
 	offset   int32 // of the text, for steps
+	counters int32 // of a statement, 0 where that is not known
 }
 
 // descriptors are those of the maps.
@@ -122,7 +134,14 @@ func program(t target, m descriptors) asm.Instructions {
 	lookup(m.scratch, atKey, "end")
 	do(asm.Mov.Reg(asm.R7, asm.R0), asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.R7, offTime, asm.R0, asm.DWord),
 		asm.StoreMem(asm.R7, offThread, asm.R9, asm.DWord), asm.Mov.Imm(asm.R1, 0),
-		asm.StoreMem(asm.R7, offHandle, asm.R1, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord))
+		asm.StoreMem(asm.R7, offHandle, asm.R1, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
+		asm.StoreMem(asm.R7, offWork, asm.R1, asm.DWord), asm.StoreMem(asm.R7, offWork+8, asm.R1, asm.DWord))
+	work := func() { // of the statement in R8
+		if t.counters > 0 {
+			do(asm.Mov.Reg(asm.R1, asm.R7), asm.Add.Imm(asm.R1, offWork), asm.Mov.Imm(asm.R2, workSize),
+				asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.counters+firstWork), asm.FnProbeReadUser.Call())
+		}
+	}
 	runs := int32(0)
 	if t.runs {
 		runs = 1
@@ -165,12 +184,22 @@ func program(t target, m descriptors) asm.Instructions {
 		lookup(m.states, atKey, "end")
 		do(asm.Mov.Reg(asm.R6, asm.R0).WithSymbol("known"),
 			asm.LoadMem(asm.R1, asm.R6, offStatement, asm.DWord), asm.JNE.Reg(asm.R1, asm.R8, "begins"),
-			asm.LoadMem(asm.R1, asm.R6, offPrepared, asm.DWord), asm.JNE.Imm(asm.R1, 0, "begins"),
-			asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.Ja.Label("end"),
+			asm.LoadMem(asm.R1, asm.R6, offPrepared, asm.DWord), asm.JNE.Imm(asm.R1, 0, "begins"))
+		if t.counters > 0 {
+			// SQLite frees the statements that it runs for itself without a call that is seen, and
+			// the next one may have the same place: it has done nothing yet.
+			do(store(atPointer, 0))
+			place(asm.R1, atPointer)
+			do(asm.Mov.Imm(asm.R2, 4), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.counters+lastWork), asm.FnProbeReadUser.Call(), //nolint:mnd // a uint32
+				asm.LoadMem(asm.R1, asm.RFP, atPointer, asm.DWord), asm.JNE.Imm(asm.R1, 0, "same"),
+				asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offPrepared, asm.R1, asm.DWord), asm.Ja.Label("begins"))
+		}
+		do(asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord).WithSymbol("same"), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.Ja.Label("end"),
 			asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord).WithSymbol("begins"), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
 			asm.LoadMem(asm.R1, asm.R6, offPrepared, asm.DWord), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word),
 			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R6, offPrepared, asm.R1, asm.DWord),
 			asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R6, offStatement, asm.R8, asm.DWord))
+		work()
 		// A statement that was stepped and not reset goes on.
 		do(asm.LoadMapPtr(asm.R1, m.running))
 		place(asm.R2, atPair)
@@ -185,9 +214,16 @@ func program(t target, m descriptors) asm.Instructions {
 		place(asm.R2, atPair)
 		do(asm.FnMapDeleteElem.Call())
 		lookup(m.states, atKey, "end")
-		do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JNE.Reg(asm.R1, asm.R8, "end"),
-			asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
-			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R0, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R0, offStatement, asm.R1, asm.DWord))
+		do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "current"))
+		if t.counters == 0 {
+			do(asm.Ja.Label("end"))
+		} else {
+			do(asm.Mov.Imm(asm.R1, apart), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), asm.Ja.Label("counters"))
+		}
+		do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord).WithSymbol("current"), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
+			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R0, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R0, offStatement, asm.R1, asm.DWord),
+			asm.Mov.Imm(asm.R1, 0).WithSymbol("counters"))
+		work()
 	case t.stateful:
 		do(store(atState+offStatement, 0), store(atState+offCount, 0), store(atState+offPrepared, 1))
 		lookup(m.states, atKey, "none")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -35,8 +36,8 @@ type Recorder struct {
 	programs []*ebpf.Program
 	probes   []*probe
 	binaries []*watched
-	files    map[file]bool // that were looked at
-	multi    bool          // see link
+	files    map[file]*codeOf // that were looked at; nil where one has no library's code
+	multi    bool             // see link
 	opened   []*os.File
 	reader   *ringbuf.Reader
 	asked    chan request
@@ -79,8 +80,8 @@ func Start(known *ebpf.Map, clock func(kernel int64) int64) (r *Recorder, err er
 		return nil, errors.New("this version of the profiler keeps processes in another form")
 	}
 	r = &Recorder{
-		maps: map[string]*ebpf.Map{}, known: known, now: clock, files: map[file]bool{}, asked: make(chan request, 1<<12), stop: make(chan struct{}),
-		multi: features.HaveBPFLinkUprobeMulti() == nil, seen: newSeen(), of: map[uint32]*watched{}, code: map[string]*codeOf{}, noted: map[string]bool{},
+		maps: map[string]*ebpf.Map{}, known: known, now: clock, files: map[file]*codeOf{}, asked: make(chan request, 1<<12), stop: make(chan struct{}),
+		multi: features.HaveBPFLinkUprobeMulti() == nil, seen: newSeen((&databases{}).bytes), of: map[uint32]*watched{}, code: map[string]*codeOf{}, noted: map[string]bool{},
 	}
 	defer func() {
 		if err != nil {
@@ -114,6 +115,16 @@ func (r *Recorder) Process(pid uint32) { r.ask(request{pid: pid}) }
 func (r *Recorder) Mapped(pid uint32, path string) {
 	if path == "" || systemOf(path) != nil {
 		r.ask(request{pid, path})
+	}
+}
+
+// Ahead has the libraries of the system looked at that a process may map.
+func (r *Recorder) Ahead() {
+	for _, pattern := range []string{"/usr/lib/*/libsqlite3.so.0", "/usr/lib64/libsqlite3.so.0", "/usr/lib/libsqlite3.so.0", "/usr/local/lib/libsqlite3.so.0"} {
+		paths, _ := filepath.Glob(pattern) // the pattern is well formed
+		for _, path := range paths {
+			r.Mapped(uint32(os.Getpid()), path) //nolint:gosec // a PID
+		}
 	}
 }
 

@@ -55,15 +55,50 @@ type row struct {
 	counted tally
 	facts   sqlshape.Facts
 	watched float64 // the least of its binaries
+	bytes   uint64  // of the database's files, at most
 }
 
 // tally counts what was seen of a statement.
-type tally struct{ runs, prepared, steps float64 }
+type tally struct {
+	runs, prepared, steps float64
+	work                  [len(work{})]float64
+}
 
 func (t *tally) add(more *tally, times float64) {
 	t.runs += more.runs * times
 	t.prepared += more.prepared * times
 	t.steps += more.steps * times
+	for i, n := range more.work {
+		t.work[i] += n * times
+	}
+}
+
+// work are SQLite's counters of a prepared statement: see workSize.
+type work [workSize / 4]uint32
+
+// The places of counters.
+const (
+	fullScan   = 0
+	autoIndex  = 2
+	operations = 3
+)
+
+// since is what was counted since another time; ok is false where another statement has the
+// handle by now, whose counters begin at 0.
+func (w work) since(before work) (more work, ok bool) {
+	for i := range w {
+		if w[i] < before[i] {
+			return work{}, false
+		}
+		more[i] = w[i] - before[i]
+	}
+	return more, true
+}
+
+// counting is a statement that goes on, and its counters when it was last heard of.
+type counting struct {
+	id   shapeID
+	work work
 }
 
 // seen is what the texts become.
@@ -74,10 +109,17 @@ type seen struct {
 	byText  map[textKey]shapeID
 	handles map[handleKey]shapeID
 	at      map[uint32]shapeID // by thread: where steps were counted
+	working map[handleKey]counting
+	// files says how many bytes the databases have that a process has open, 0 where that is
+	// not known.
+	files func(process uint32) uint64
 }
 
-func newSeen() *seen {
-	return &seen{tracks: map[*System]*track.Tracks[shapeID]{}, byShape: map[shapeKey]shapeID{}, byText: map[textKey]shapeID{}, handles: map[handleKey]shapeID{}, at: map[uint32]shapeID{}}
+func newSeen(files func(process uint32) uint64) *seen {
+	return &seen{
+		tracks: map[*System]*track.Tracks[shapeID]{}, byShape: map[shapeKey]shapeID{}, byText: map[textKey]shapeID{}, handles: map[handleKey]shapeID{}, at: map[uint32]shapeID{},
+		working: map[handleKey]counting{}, files: files,
+	}
 }
 
 // event is one call.
@@ -87,6 +129,8 @@ type event struct {
 	handle, steps   uint64
 	probe           uint32
 	runs            bool
+	apart           bool // the end of a statement that the thread is not at
+	work            work
 	text            []byte
 	cut             bool // the text goes on
 }
@@ -100,7 +144,10 @@ func parse(b []byte) (e event, ok bool) {
 	who := n.Uint64(b[offThread:])
 	e = event{
 		time: int64(n.Uint64(b[offTime:])), process: uint32(who >> half), thread: uint32(who), //nolint:gosec // bits
-		handle: n.Uint64(b[offHandle:]), steps: n.Uint64(b[offSteps:]), probe: n.Uint32(b[offProbe:]), runs: n.Uint32(b[offRuns:]) != 0,
+		handle: n.Uint64(b[offHandle:]), steps: n.Uint64(b[offSteps:]), probe: n.Uint32(b[offProbe:]), runs: n.Uint32(b[offRuns:]) == 1, apart: n.Uint32(b[offRuns:]) == apart,
+	}
+	for i := range e.work {
+		e.work[i] = n.Uint32(b[offWork+4*i:])
 	}
 	e.text, _, _ = bytes.Cut(b[headSize:], []byte{0})
 	e.cut = len(e.text) >= textSize-1
@@ -110,6 +157,10 @@ func parse(b []byte) (e event, ok bool) {
 // take takes an event of a probe over.
 func (s *seen) take(e event, b *watched, by *probe) {
 	of := by.of
+	if e.apart {
+		s.count(e, 0, b, by)
+		return
+	}
 	id := shapeID(0)
 	if len(e.text) > 0 {
 		id = s.shape(of, string(e.text), e.cut)
@@ -132,6 +183,7 @@ func (s *seen) take(e event, b *watched, by *probe) {
 			clear(s.at)
 		}
 		s.at[e.thread] = id
+		s.count(e, id, b, by)
 	}
 	tracks := s.tracks[of]
 	if tracks == nil {
@@ -149,6 +201,36 @@ func (s *seen) take(e event, b *watched, by *probe) {
 	if by.role == names || by.role == begins && of.stateful() {
 		t.prepared++
 	}
+}
+
+// count adds up what the counters of a statement's work say, from the first step on that is
+// heard of until its end.
+func (s *seen) count(e event, id shapeID, b *watched, by *probe) {
+	if by.counters == 0 || by.role != steps && by.role != ends {
+		return
+	}
+	k := handleKey{by.of, e.process, e.handle}
+	if last, known := s.working[k]; known && (by.role == ends || last.id == id) {
+		if more, ok := e.work.since(last.work); ok {
+			t := b.tally(last.id)
+			for i, n := range more {
+				t.work[i] += float64(n)
+			}
+		}
+	}
+	if by.role == ends {
+		delete(s.working, k)
+		return
+	}
+	if id == 0 {
+		return
+	}
+	if len(s.working) >= mostHandles {
+		clear(s.working)
+	}
+	s.working[k] = counting{id, e.work}
+	row := &s.rows[id-1]
+	row.bytes = max(row.bytes, s.files(e.process))
 }
 
 // tally is that of a statement in the window that goes on.
@@ -175,6 +257,7 @@ func (s *seen) interrupt(of *System, at int64) {
 		tracks.EndAll(at)
 	}
 	maps.DeleteFunc(s.handles, func(k handleKey, _ shapeID) bool { return k.of == of })
+	maps.DeleteFunc(s.working, func(k handleKey, _ counting) bool { return k.of == of })
 }
 
 // is the statement that a thread was at: in a server, or in the library whose code it was in.
@@ -235,6 +318,7 @@ func (s *seen) statements(times Times) []profile.Statement {
 		out = append(out, profile.Statement{
 			System: r.of.name, Text: r.text, Client: r.of.client, Runs: whole(sum.runs), Prepared: whole(sum.prepared), Steps: whole(sum.steps),
 			Watched: r.watched, Facts: r.facts,
+			Scanned: whole(sum.work[fullScan]), Indexed: whole(sum.work[autoIndex]), Operations: whole(sum.work[operations]), DatabaseBytes: r.bytes,
 		})
 	}
 	slices.SortStableFunc(out, func(a, b profile.Statement) int { return cmp.Compare(b.Runs, a.Runs) })

@@ -45,7 +45,7 @@ func of(s *System, symbol string) *probe {
 
 // A server's statements: one that is sent as text, one that is prepared.
 func TestStatementsOfAServer(t *testing.T) {
-	s, b := newSeen(), &watched{of: systems[1], in: true, unweighted: map[shapeID]*tally{}}
+	s, b := newSeen(func(uint32) uint64 { return 0 }), &watched{of: systems[1], in: true, unweighted: map[shapeID]*tally{}}
 	query, prepare, execute := of(systems[1], "_Z11mysql_parseP3THDPcj"), of(systems[1], "_ZN18Prepared_statement7prepareEPKcj"), of(systems[1], "_ZN18Prepared_statement12execute_loopE")
 	s.take(sent(0, 7, 10, 0, 0, 1, "SELECT a FROM t WHERE b = 'secret'"), b, query)
 	s.take(sent(0, 7, 20, 99, 0, 0, "SELECT c FROM t WHERE d = ?"), b, prepare)
@@ -73,7 +73,7 @@ func TestStatementsOfAServer(t *testing.T) {
 
 // Of a library, samples count in its code alone, and rows are counted.
 func TestStatementsOfALibrary(t *testing.T) {
-	s, b := newSeen(), &watched{of: linked, in: true, unweighted: map[shapeID]*tally{}}
+	s, b := newSeen(func(uint32) uint64 { return 0 }), &watched{of: linked, in: true, unweighted: map[shapeID]*tally{}}
 	step, reset := of(linked, "sqlite3_step"), of(linked, "sqlite3_reset")
 	s.take(sent(0, 7, 10, 1, 0, 1, "SELECT a FROM t"), b, step)
 	s.take(sent(0, 7, 20, 1, 101, 0, ""), b, reset)
@@ -93,8 +93,99 @@ func TestStatementsOfALibrary(t *testing.T) {
 	}
 }
 
+// counted is an event with counters.
+func counted(at int64, handle uint64, runs uint32, text string, scanned, operations uint32) event {
+	e := sent(0, 7, at, handle, 1, runs, text)
+	e.work = work{fullScan: scanned, 3: operations}
+	return e
+}
+
+// Counters run on over the executions of a statement, and begin anew with another one at the
+// same place.
+func TestWorkIsCounted(t *testing.T) {
+	s, b := newSeen(func(uint32) uint64 { return 4096 }), &watched{of: linked, in: true, unweighted: map[shapeID]*tally{}}
+	step, end := of(linked, "sqlite3_step"), of(linked, "sqlite3_finalize")
+	step.counters, end.counters = 0xd0, 0xd0
+	s.take(counted(10, 1, 1, "SELECT a FROM t", 0, 0), b, step)
+	s.take(counted(20, 1, 0, "", 100, 700), b, end)
+	s.take(counted(30, 1, 1, "SELECT a FROM t", 100, 700), b, step)
+	s.take(counted(40, 2, 1, "SELECT b FROM t", 0, 0), b, step) // while it goes on
+	s.take(counted(50, 2, 0, "", 0, 9), b, end)
+	s.take(counted(60, 1, apart, "", 300, 2100), b, end) // the thread was not at it
+	s.take(counted(70, 1, 1, "SELECT c FROM t", 0, 0), b, step)
+	s.take(counted(80, 1, 0, "", 5, 50), b, end)
+	if s.is(7, 65, linked) != 0 {
+		t.Error("the end of another statement begins one")
+	}
+	s.take(counted(90, 3, 1, "SELECT d FROM t", 400, 900), b, step) // had run before anybody looked
+	s.interrupt(linked, 95)
+	s.take(counted(100, 3, 0, "", 500, 1000), b, end) // of a pause nobody knows
+	b.weigh(s, time.Now())
+	want := map[string][2]uint64{"SELECT a FROM t": {300, 2100}, "SELECT b FROM t": {0, 9}, "SELECT c FROM t": {5, 50}, "SELECT d FROM t": {0, 0}}
+	for _, got := range s.statements(exactly) {
+		if n := [2]uint64{got.Scanned, got.Operations}; n != want[got.Text] || got.DatabaseBytes != 4096 {
+			t.Errorf("%s: %v of %d bytes, want %v", got.Text, n, got.DatabaseBytes, want[got.Text])
+		}
+		delete(want, got.Text)
+	}
+	if len(want) > 0 {
+		t.Errorf("not there: %v", want)
+	}
+}
+
+func TestWhereSQLiteKeepsCounters(t *testing.T) {
+	for name, x := range map[string]struct {
+		code []byte
+		want int32
+	}{
+		// movslq %esi,%rsi; add $0x34,%rsi; mov (%rdi,%rsi,4),%eax
+		"added to the index":   {[]byte{0x48, 0x63, 0xf6, 0x48, 0x83, 0xc6, 0x34, 0x8b, 0x04, 0xb7, 0x85, 0xd2}, 0xd0},
+		"an offset":            {[]byte{0x48, 0x63, 0xc6, 0x8b, 0x84, 0x87, 0xd0, 0, 0, 0, 0xc3}, 0xd0},
+		"a short offset":       {[]byte{0x48, 0x63, 0xc6, 0x8b, 0x44, 0x87, 0x70, 0xc3}, 0x70},
+		"no index":             {[]byte{0x48, 0x8b, 0x87, 0xf8, 0, 0, 0, 0xc3, 0, 0, 0}, 0},
+		"an index of bytes":    {[]byte{0x8b, 0x04, 0x37, 0xc3, 0, 0, 0, 0}, 0},
+		"beyond any statement": {[]byte{0x8b, 0x84, 0xb7, 0, 0, 0, 0x7f, 0xc3}, 0},
+		"cut":                  {[]byte{0x8b, 0x84, 0xb7, 0xd0}, 0},
+	} {
+		if got := indexedX86(x.code); got != x.want {
+			t.Errorf("%s: %#x, want %#x", name, got, x.want)
+		}
+	}
+}
+
+func TestDatabasesOfAProcess(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.db", string(magic)+strings.Repeat("x", 1000))
+	write("a.db-wal", strings.Repeat("x", 500))
+	write("b.txt", strings.Repeat("x", 3000))
+	var d databases
+	before := d.bytes(uint32(os.Getpid()))
+	for _, name := range []string{"a.db", "a.db", "b.txt"} {
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close() //nolint:errcheck // only read from
+	}
+	if got := d.bytes(uint32(os.Getpid())); got != before {
+		t.Errorf("%d bytes at once", got)
+	}
+	clear(d.known)
+	if got, want := d.bytes(uint32(os.Getpid())), before+uint64(len(magic))+1500; got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+	if got := d.bytes(1 << 30); got != 0 {
+		t.Errorf("%d bytes of nobody", got)
+	}
+}
+
 func TestShapesAreBounded(t *testing.T) {
-	s := newSeen()
+	s := newSeen(func(uint32) uint64 { return 0 })
 	for i := range 3 * mostShapes {
 		s.shape(linked, "SELECT a"+strings.Repeat("x", i%200)+" FROM t"+strings.Repeat("y", i/200), false)
 	}
@@ -173,6 +264,9 @@ func FuzzTextOffset(f *testing.F) {
 			read = loadedX86
 		}
 		if n, ok := read(code); ok && (n < 0 || n >= 1<<15) {
+			t.Fatal(n)
+		}
+		if n := indexedX86(code); n < 0 || n >= most {
 			t.Fatal(n)
 		}
 		parse(code)

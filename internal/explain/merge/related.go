@@ -40,6 +40,8 @@ var relatives = map[string][]string{
 	"statement-computed-column":  scans,
 	"statement-wildcard":         scans,
 	"statement-offset":           scans,
+	"statement-nested-scan":      scans,
+	"statement-index-range":      scans,
 	"statement-not-in":           scans,
 	"statement-correlated":       scans,
 	"statement-scan":             scans,

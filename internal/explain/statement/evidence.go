@@ -1,10 +1,12 @@
 package statement
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"time"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -95,12 +97,63 @@ const dearStep = 50 * time.Microsecond
 func (v *view) scans() bool {
 	const least, few = 0.2, 0.05
 	if v.System == sqlite {
+		if v.Operations > operationsOfScan*v.Scanned { // where nobody counted, both are 0
+			return false
+		}
 		return v.perStep() >= dearStep && v.part(adding) < few
 	}
 	return v.part(scanning) >= least && v.part(indexed) < max(few, v.part(scanning)/4) //nolint:mnd // most of it
 }
 
 const sqlite = "sqlite"
+
+const (
+	// rowBytes is what a row takes at least in a file of SQLite: its header and key, one value,
+	// and its part of a page. So no table has more rows than the file's bytes by that.
+	rowBytes = 16
+	// operationsOfRow are those of SQLite's virtual machine that a row of a walk takes at most:
+	// to step, to read one or two columns, to compare and jump.
+	operationsOfRow = 8
+	// operationsOfScan are those for a row of a full scan from which something else does the
+	// work.
+	operationsOfScan = 20
+	// mostPasses is how often one execution may walk through all rows that there is room for: a
+	// few tables and their indexes once each.
+	mostPasses = 4
+	// leastWalk is from how many rows a walk takes long, leastInMemory where there is no file
+	// to compare with.
+	leastWalk, leastInMemory = 1_000_000, 20_000_000
+)
+
+// isPassed says whether one execution walks over more rows than the database can have, so that
+// it walks over the same ones many times.
+func (v *view) isPassed(walked uint64) bool {
+	if v.System != sqlite || v.Runs == 0 || walked/v.Runs < leastWalk {
+		return false
+	}
+	if v.DatabaseBytes == 0 {
+		return walked/v.Runs >= leastInMemory
+	}
+	return walked/v.Runs >= mostPasses*v.DatabaseBytes/rowBytes
+}
+
+// isDearInside says whether an inner query does much for each row of the outer one: it scans
+// a table each time, or takes very many operations. One that finds some hundred rows by an
+// index takes some thousand. Where nobody counted them it may.
+func (v *view) isDearInside() bool {
+	const much = 20_000 // operations
+	scans := v.Operations <= operationsOfScan*v.Scanned && v.Scanned/max(v.Runs, 1) >= v.DatabaseBytes/rowBytes
+	return v.Operations == 0 || scans || v.Operations >= much*max(v.Scanned, v.Steps)
+}
+
+// room compares a walk with what the database has room for.
+func (v *view) room(walked uint64) string {
+	if v.DatabaseBytes == 0 {
+		return "over and over the same ones of a database in memory"
+	}
+	const mega = 1e6
+	return fmt.Sprintf("at least %s times the rows that %.1f MB of files have room for", judge.Times(walked/v.Runs/max(v.DatabaseBytes/rowBytes, 1)), float64(v.DatabaseBytes)/mega)
+}
 
 // views are the statements of a profile that have samples.
 func views(p *profile.Profile) []*view {

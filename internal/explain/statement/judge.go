@@ -69,7 +69,7 @@ func (r *rule) titled(v *view) string {
 			out = one
 		}
 	}
-	if len(v.q.Tables) > 0 {
+	if len(v.q.Tables) > 0 && !r.any {
 		if with := out + " (" + v.table() + ")"; len(with) <= most {
 			return with
 		}

@@ -21,7 +21,9 @@ type rule struct {
 	// only is the work that goes away, where it is not nearly all.
 	only work
 	// below: what goes away is not the statement alone but all below the lines that execute it.
-	below   bool
+	below bool
+	// any: which of the statement's tables it is about is not known.
+	any     bool
 	caveats []string
 }
 
@@ -143,6 +145,41 @@ var rules = []rule{
 		caveats: []string{"Where the column is not unique, compare it together with the key: WHERE (day, id) > (?, ?)"},
 	},
 	{
+		id: "statement-nested-scan", title: "Whole table scanned for each row of another",
+		is: func(v *view) bool { return v.isPassed(v.Scanned) },
+		why: func(v *view) string {
+			return fmt.Sprintf("%s rows are scanned in one execution, %s", judge.Times(v.Scanned/v.Runs), v.room(v.Scanned))
+		},
+		steps: func(v *view) []string {
+			columns := list(plainAll(v.q.Equal))
+			var out []string
+			for _, c := range v.q.Collate {
+				out = append(out, fmt.Sprintf("The comparison is COLLATE %s, and an index serves only its own collation: CREATE INDEX … (column COLLATE %s), or the column itself so declared", c, c))
+			}
+			return append(out,
+				fmt.Sprintf("Index what the scanned table is compared by (of %s); EXPLAIN QUERY PLAN says SCAN where no index serves", columns),
+				"An index that is there and not used: a function, another collation, or text compared with a number stands between")
+		},
+		least: 0.5, likely: 0.9, any: true,
+	},
+	{
+		id: "statement-index-range", title: "Index narrows little; put the columns of = first",
+		is: func(v *view) bool {
+			return len(v.q.Equal) > 0 && len(v.q.Range) > 0 && v.Indexed == 0 && operationsOfScan*v.Scanned < v.Operations && v.isPassed(v.Operations/operationsOfRow)
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("%s operations in one execution, hardly any in full scans: an index is walked, %s", judge.Times(v.Operations/v.Runs), v.room(v.Operations/operationsOfRow))
+		},
+		steps: func(v *view) []string {
+			return []string{
+				fmt.Sprintf("CREATE INDEX with the columns compared by = first, and one range behind them: (%s, %s)", strings.Join(plainAll(v.q.Equal), ", "), plain(v.q.Range[0])),
+				"EXPLAIN QUERY PLAN says which columns are used: (day>? AND day<?) of an index that begins with the day",
+			}
+		},
+		least: 0.4, likely: 0.9, any: true,
+		caveats: []string{"Where all rows of a range are needed, no index makes them fewer"},
+	},
+	{
 		id: "statement-not-in", title: "NOT IN with a query goes through it for each row",
 		is: func(v *view) bool { return v.q.NotIn && v.part(looping)+v.part(nested) >= much },
 		why: func(v *view) string {
@@ -158,7 +195,7 @@ var rules = []rule{
 		id: "statement-correlated", title: "Query in the select list runs for each row",
 		is: func(v *view) bool {
 			// Of a query that groups its rows, one that comes out stands for many of the outer query.
-			return v.q.Correlated && (v.part(nested) >= much || v.System == sqlite && !v.q.Grouped && v.perStep() >= dearStep)
+			return v.q.Correlated && (v.part(nested) >= much || v.System == sqlite && !v.q.Grouped && v.perStep() >= dearStep && v.isDearInside())
 		},
 		why: func(v *view) string {
 			return "the inner query is executed for each row of the outer one; " + v.evidence(nested, scanning)
@@ -195,7 +232,7 @@ var rules = []rule{
 		id: "statement-sort", title: "Rows sorted for each query; index the order",
 		is: func(v *view) bool {
 			sorted := len(v.q.Order) > 0 || v.q.Distinct || v.q.Grouped
-			return sorted && v.Runs >= often && (v.part(sorting) >= much || v.System == sqlite && v.q.HasLimit && len(v.q.Order) > 0 && v.perStep() >= dearStep)
+			return sorted && v.Runs >= often && (v.part(sorting) >= much || v.System == sqlite && v.q.HasLimit && len(v.q.Order) > 0 && !v.q.Correlated && v.perStep() >= dearStep) // else an inner query may be dear
 		},
 		why: func(v *view) string { return "all rows are sorted for each execution; " + v.evidence(sorting) },
 		steps: func(v *view) []string {
@@ -342,6 +379,17 @@ func list(names []string) string {
 		return "its columns"
 	}
 	return strings.Join(names, ", ")
+}
+
+// plainAll are expressions without tables' names, each once.
+func plainAll(all []string) []string {
+	var out []string
+	for _, e := range all {
+		if e = plain(e); !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // plain is an expression without the table's name, as an index has it.

@@ -16,6 +16,8 @@ type load struct {
 	prepared     uint64
 	stacks       map[string]int64 // in hundredths of the statement's samples
 	line         int              // of the program's script, 0 for a server's
+	// What SQLite counted.
+	scanned, operations, bytes uint64
 }
 
 func (l load) judge(t *testing.T) []judge.Found {
@@ -47,7 +49,7 @@ func (l load) judge(t *testing.T) []judge.Found {
 	}
 	add("execute", labels, rest)
 	add("other", b.Labels(nil), 100)
-	meta := profile.Meta{Statements: []profile.Statement{{System: l.system, Text: shape.Text, Runs: l.runs, Steps: l.steps, Prepared: l.prepared, Watched: 1, Facts: shape.Facts}}}
+	meta := profile.Meta{Statements: []profile.Statement{{System: l.system, Text: shape.Text, Runs: l.runs, Steps: l.steps, Prepared: l.prepared, Watched: 1, Facts: shape.Facts, Scanned: l.scanned, Operations: l.operations, DatabaseBytes: l.bytes}}}
 	answer, err := Judge(t.Context(), judge.Subject{Profile: b.Build(meta)})
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +73,7 @@ func TestRules(t *testing.T) {
 		{"lower with an index", load{system: pg, text: "SELECT id FROM users WHERE lower(email) = 'a'", runs: 90000, stacks: map[string]int64{"index_getnext_slot;ExecScan": 50, "ExecScan": 20}}, "", ""},
 		{"a report with an expression", load{system: pg, text: "SELECT id FROM users WHERE lower(email) = 'a'", runs: 1, stacks: map[string]int64{scan: 90}}, "", ""},
 		{"a date in SQLite", load{system: sqlite, text: "SELECT id FROM o WHERE date(day) = ?", runs: 100, steps: 200, line: 7}, "statement-computed-column", "CREATE INDEX idx ON o (date(day))"},
+		{"an expression over a small table", load{system: sqlite, text: "SELECT id, (SELECT count(*) FROM r WHERE r.o = o.id) FROM o WHERE id % 8 = ?", runs: 10, steps: 250, scanned: 4000, operations: 900_000}, "", ""},
 		{"a generated column in MariaDB", load{system: my, text: "SELECT id FROM o WHERE DATE(day) = '2024-01-01'", runs: 100, stacks: map[string]int64{"handler::ha_rnd_next;rr_sequential": 80}}, "statement-computed-column", "generated column"},
 		{"text and number", load{system: my, text: "SELECT id FROM users WHERE code = 4711", runs: 100, stacks: map[string]int64{"Field_varstring::val_real;handler::ha_rnd_next": 30}}, "statement-type", "Compare code with text"},
 		{"numbers", load{system: my, text: "SELECT id FROM users WHERE age = 47", runs: 90000, stacks: map[string]int64{"handler::ha_index_read_map": 60}}, "", ""},
@@ -86,6 +89,7 @@ func TestRules(t *testing.T) {
 		{"no index", load{system: pg, text: "SELECT id FROM o WHERE user_id = 7 AND day > '2024'", runs: 90, stacks: map[string]int64{scan: 80}}, "statement-scan", "(user_id, day)"},
 		{"a report", load{system: pg, text: "SELECT sum(total) FROM o WHERE day > '2024'", runs: 1, stacks: map[string]int64{scan: 80}}, "", ""},
 		{"sorted each time", load{system: pg, text: "SELECT id FROM o WHERE u = 7 ORDER BY day", runs: 90, stacks: map[string]int64{"tuplesort_performsort;ExecSort": 60, "index_getnext_slot": 40}}, "statement-sort", "(u, day)"},
+		{"sorted, with an inner query", load{system: sqlite, text: "SELECT o.id, (SELECT count(*) FROM r WHERE r.o = o.id) n FROM o ORDER BY n LIMIT 25", runs: 10, steps: 260, scanned: 3990, operations: 9_000_000, bytes: 33_726_464}, "", ""},
 		{"counted", load{system: pg, text: "SELECT count(*) FROM o", runs: 90, stacks: map[string]int64{scan: 60}}, "statement-count-all", "Count once"},
 		{"counted once", load{system: pg, text: "SELECT count(*) FROM o", runs: 1, stacks: map[string]int64{scan: 60}}, "", ""},
 		{"read again", load{system: pg, text: "SELECT * FROM settings", runs: 900, stacks: map[string]int64{scan: 60}}, "statement-whole-table", "keep them"},
@@ -94,6 +98,14 @@ func TestRules(t *testing.T) {
 		{"requests of many clients", load{system: pg, text: "SELECT name FROM users WHERE id = 7", runs: 900000, stacks: map[string]int64{"index_getnext_slot": 60}}, "", ""},
 		{"a long list", load{system: pg, text: "SELECT name FROM users WHERE id IN (" + strings.Repeat("1, ", 300) + "1)", runs: 900, stacks: map[string]int64{"raw_parser;pg_parse_query": 30}}, "statement-long-list", "ANY($1)"},
 		{"parsed each time", load{system: sqlite, text: "SELECT a FROM t JOIN s ON s.id = t.id WHERE t.id > 5 AND t.id < 9", runs: 90000, steps: 900000, prepared: 90000, stacks: map[string]int64{"sqlite3_prepare_v2": 50}, line: 3}, "statement-parsed-each-time", "sqlite3_reset"},
+		{"a scan for each row", load{system: sqlite, text: "CREATE TABLE m AS SELECT b.id, (SELECT c.id FROM c WHERE c.email = b.address COLLATE NOCASE) FROM b", runs: 1, steps: 1, scanned: 66_961_046, operations: 267_943_967, bytes: 2_514_944}, "statement-nested-scan", "(column COLLATE NOCASE)"},
+		{"a scan of a large table", load{system: sqlite, text: "SELECT sum(total) FROM o JOIN c ON c.id = o.c WHERE o.day > ?", runs: 1, steps: 2, scanned: 66_961_046, operations: 267_943_967, bytes: 2_514_944_000}, "", ""},
+		{"a scan in memory", load{system: sqlite, text: "SELECT count(*) FROM b JOIN a ON a.k + 0 = b.w", runs: 1, steps: 2, scanned: 40_504_499, operations: 202_621_512}, "statement-nested-scan", "EXPLAIN QUERY PLAN"},
+		{"a few rows in memory", load{system: sqlite, text: "SELECT count(*) FROM b JOIN a ON a.k = b.w", runs: 1, steps: 2, scanned: 1_500_000, operations: 20_000_000}, "", ""},
+		{"columns in the wrong order", load{system: sqlite, text: "SELECT (SELECT count(*) FROM reading r WHERE r.truck = w.id AND r.day BETWEEN ? AND ?) FROM w", runs: 1, steps: 51, scanned: 400, operations: 274_627_672, bytes: 33_726_464}, "statement-index-range", "(truck, day)"},
+		{"a query by an index for each row", load{system: sqlite, text: "SELECT sum((SELECT count(*) FROM o WHERE o.cust = c.id AND o.day > ?)) FROM c", runs: 1, steps: 2, scanned: 19_999, operations: 1_963_182, bytes: 47_448_064}, "", ""},
+		{"some hundred rows by an index for each row", load{system: sqlite, text: "SELECT o.id, (SELECT count(*) FROM r WHERE r.o = o.id) FROM o", runs: 1, steps: 26, scanned: 399, operations: 900_000, bytes: 33_726_464}, "", ""},
+		{"a dear query for each row", load{system: sqlite, text: "SELECT id, (SELECT count(*) FROM o WHERE o.u = u.id) FROM u", runs: 1, steps: 101, scanned: 900_000, operations: 3_900_000, bytes: 7_448_064}, "statement-correlated", "LEFT JOIN"},
 		{"inserts", load{system: sqlite, text: "INSERT INTO t VALUES (1, 2)", runs: 900000, steps: 900000, prepared: 1, line: 3}, "", ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {

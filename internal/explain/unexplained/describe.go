@@ -24,6 +24,8 @@ func (in *Input) describe(f *function) finding.Unexplained {
 		Lines:   lines,
 		Machine: machine,
 		Looked:  in.Looked,
+
+		Statements: in.statements(f),
 	}
 	if len(lines) == 0 && fn.Kind == profile.KindNative { // others have their lines from their runtime, or none
 		u.Looked += " There are no line numbers for it: build with -g (it changes no code) and record again."
@@ -39,7 +41,7 @@ func (in *Input) throughLibrary(f *function, share finding.Share) finding.Unexpl
 	fn := p.Function(f.id)
 	m := p.Mapping(fn.Mapping)
 	library := finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name}
-	u := finding.Unexplained{Place: library, Share: share, Looked: in.Looked}
+	u := finding.Unexplained{Place: library, Share: share, Looked: in.Looked, Statements: in.statements(f)}
 	byPlace := make(map[place]*hot, len(f.from))
 	for at, v := range f.from {
 		byPlace[at] = &hot{place: at, value: v}
@@ -54,10 +56,24 @@ func (in *Input) throughLibrary(f *function, share finding.Share) finding.Unexpl
 		}
 		u.Lines = append(u.Lines, l)
 	}
-	if len(u.Lines) == 0 && fn.Kind == profile.KindNative { // only compilers keep lines to themselves
+	if len(u.Lines)+len(u.Statements) == 0 && fn.Kind == profile.KindNative { // only compilers keep lines to themselves
 		u.Looked += " No line of the program leads there: the stacks are cut, or it was built without -g."
 	}
 	return u
+}
+
+// statements are the hottest that a function executes.
+func (in *Input) statements(f *function) []finding.HotStatement {
+	var out []finding.HotStatement
+	for text, v := range f.statements {
+		if float64(v) >= leastLine*float64(f.open) {
+			out = append(out, finding.HotStatement{Text: text, Share: in.share(v)})
+		}
+	}
+	slices.SortFunc(out, func(a, b finding.HotStatement) int {
+		return cmp.Or(-cmp.Compare(a.Share, b.Share), cmp.Compare(a.Text, b.Text))
+	})
+	return out[:min(mostLines, len(out))]
 }
 
 func (in *Input) share(v int64) float64 { return float64(v) / float64(in.Profile.Total()) }

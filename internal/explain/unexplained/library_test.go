@@ -2,6 +2,8 @@ package unexplained
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"whyhot/internal/finding"
@@ -95,5 +97,26 @@ func TestWhatAFindingNames(t *testing.T) {
 		if len(us) != want {
 			t.Errorf("a finding of %v: %+v", share, us)
 		}
+	}
+}
+
+// Whose lines are SQL is led to by a statement.
+func TestTheStatementThatIsExecuted(t *testing.T) {
+	b := newBuilder()
+	exec := framed{"/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "sqlite3VdbeExec", "", 0}
+	at := func(count int64, text string) {
+		m := b.Mapping(profile.Mapping{Path: exec.binary, Start: 1, Limit: 1 << 40})
+		id := b.Function(profile.Function{Name: exec.function, Mapping: m, Kind: profile.KindNative})
+		loc := b.Location(m, 0x40, profile.KindNative, profile.Line{Function: id})
+		labels := b.Labels([]profile.Label{{Key: profile.LabelStatement, Str: text}})
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Labels: labels, Count: count, Value: count})
+	}
+	at(500, "SELECT a FROM t")
+	at(300, "SELECT b FROM t")
+	at(5, "SELECT c FROM t")
+	us := only(t, b, Input{})
+	want := []finding.HotStatement{{Text: "SELECT a FROM t", Share: 500. / 805}, {Text: "SELECT b FROM t", Share: 300. / 805}}
+	if len(us) != 1 || !slices.Equal(us[0].Statements, want) || strings.Contains(us[0].Looked, "No line of the program") {
+		t.Fatalf("%+v", us)
 	}
 }

@@ -70,7 +70,7 @@ func Functions(in Input) []finding.Unexplained {
 		id := own(p, stack[0])
 		f := byKey[id]
 		if f == nil {
-			f = &function{id: id, at: map[profile.LocationID]int64{}, from: map[place]int64{}, own: isOwn(p, id)}
+			f = &function{id: id, at: map[profile.LocationID]int64{}, from: map[place]int64{}, statements: map[string]int64{}, own: isOwn(p, id)}
 			byKey[id] = f
 		}
 		f.all += samples[i].Value
@@ -78,6 +78,9 @@ func Functions(in Input) []finding.Unexplained {
 			f.open += samples[i].Value
 			f.count += samples[i].Count
 			f.at[stack[0]] += samples[i].Value
+			if text, _ := p.Label(samples[i].Labels, profile.LabelStatement); text.Str != "" {
+				f.statements[text.Str] += samples[i].Value
+			}
 			if !f.own {
 				if at, ok := leading(p, stack); ok {
 					f.from[at] += samples[i].Value
@@ -124,6 +127,8 @@ type function struct {
 	at        map[profile.LocationID]int64
 	own       bool            // its source is the program's
 	from      map[place]int64 // where it is not: the lines of the program that lead there
+	// statements are those of SQL that ran in it.
+	statements map[string]int64
 }
 
 // own is the function of the machine code at a location.

@@ -22,6 +22,10 @@ func statements(profiles []*profile.Profile) (sum []profile.Statement) {
 			to.Runs += s.Runs
 			to.Prepared += s.Prepared
 			to.Steps += s.Steps
+			to.Scanned += s.Scanned
+			to.Indexed += s.Indexed
+			to.Operations += s.Operations
+			to.DatabaseBytes = max(to.DatabaseBytes, s.DatabaseBytes)
 			to.Watched = min(to.Watched, s.Watched)
 			to.Facts.Add(s.Facts)
 		}

@@ -14,6 +14,7 @@ type Query struct {
 	Like     []string // by LIKE
 	Computed []string // expressions over a column that conditions compare: lower(email)
 	Order    []string // columns, with DESC
+	Collate  []string // collations that comparisons ask for: NOCASE
 
 	// The clauses that there are.
 	Where, HasLimit, HasOffset, Distinct, CountAll, Grouped bool
@@ -93,6 +94,9 @@ func (p parser) query() (q Query) {
 		}
 		if condition > 0 {
 			p.condition(i, &q)
+			if name := strings.ToUpper(p.at(i + 1).text); t.is("collate") && isName(p.at(i+1)) && !slices.Contains(q.Collate, name) {
+				q.Collate = append(q.Collate, name)
+			}
 		}
 	}
 	return q

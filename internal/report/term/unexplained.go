@@ -61,6 +61,9 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 	for _, l := range u.Lines {
 		p.hotLine(indent, l, u.Into == nil)
 	}
+	for _, s := range u.Statements {
+		p.wrapped(indent, fmt.Sprintf("%6s  ", percent.Column(s.Share)), Clean(s.Text), lipgloss.NewStyle())
+	}
 	if len(u.Machine) > 0 {
 		parts := make([]string, 0, len(u.Machine))
 		for _, a := range u.Machine {
