@@ -70,6 +70,8 @@ func (h *heard) setSmallMinor() {
 		switch e := f.Estimate(); {
 		case e != nil && (e.High < leastGain || e.Middle() < leastLikely):
 			f.Minor = "it may save less than 3% of the CPU"
+		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastGain:
+			f.Minor = "it has less than 3% of the CPU"
 		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastUsed && f.Certainty == finding.Suspected:
 			f.Minor = "it has less than 5% of the CPU"
 		}
@@ -115,7 +117,10 @@ func (h *heard) setGeneralAside(all bool) {
 		if e := g.Estimate(); e != nil {
 			shown = finding.SpeedUps(e.Low, e.High) + " as fast; " + shown
 		}
-		h.notes = append(h.notes, fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%s)", g.Title, shown))
+		note := fmt.Sprintf("Not shown, because it holds for nearly every program: %s (%s)", g.Title, shown)
+		if !slices.Contains(h.notes, note) { // of several binaries
+			h.notes = append(h.notes, note)
+		}
 	}
 }
 

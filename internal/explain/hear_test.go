@@ -46,7 +46,8 @@ func TestLittleIsMinor(t *testing.T) {
 	}{
 		"a loop of little":           {of(0.028, guess), true},
 		"a loop of more":             {of(0.06, guess), false},
-		"a loop that waits":          {of(0.028, func(f *finding.Finding) { f.Certainty = finding.Confirmed }), false},
+		"a loop that waits":          {of(0.04, func(f *finding.Finding) { f.Certainty = finding.Confirmed }), false},
+		"a loop that waits a little": {of(0.028, func(f *finding.Finding) { f.Certainty = finding.Confirmed }), true},
 		"a library of little":        {of(0, func(f *finding.Finding) { f.Share = finding.Share{Inclusive: new(0.04)} }), true},
 		"without a profile":          {of(0, func(f *finding.Finding) { f.Share = finding.Share{} }), false},
 		"it promises little":         {of(0.3, func(f *finding.Finding) { f.Gain = &finding.Gain{Low: 0.005, High: 0.02} }), true},
@@ -58,5 +59,17 @@ func TestLittleIsMinor(t *testing.T) {
 		if got := h.found[0].Minor != ""; got != x.minor {
 			t.Errorf("%s: %q", name, h.found[0].Minor)
 		}
+	}
+}
+
+// Of two binaries the same advice is said once.
+func TestGeneralAdviceIsSaidOnce(t *testing.T) {
+	of := func(id string) judge.Found {
+		return judge.Found{Finding: finding.Finding{ID: id, Title: "Built without PGO", General: true}}
+	}
+	h := heard{found: []judge.Found{of("a"), of("b")}}
+	h.setGeneralAside(false)
+	if len(h.found) != 0 || len(h.notes) != 1 {
+		t.Errorf("%+v, %q", h.found, h.notes)
 	}
 }

@@ -306,7 +306,7 @@ var rules = map[string]rule{
 	},
 	"machine-assert": {
 		title: fixed("Assertions in a hot loop; build with -DNDEBUG"),
-		waits: true, cost: check, more: inAssertions, high: 0.9, kind: inFlags,
+		waits: true, cost: check, more: inAssertions, high: 0.9, kind: inFlags, whole: true,
 		steps: []string{
 			"build what is shipped with -DNDEBUG (CMake's Release and RelWithDebInfo have it; Autotools and Meson want it said: CPPFLAGS=-DNDEBUG, -Db_ndebug=true)",
 			"where checks are wanted there too: leave them out of this loop",

@@ -71,6 +71,17 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
+// A flag that is tested before an inner loop costs nothing in it; a store that has the inner
+// loop load again does.
+func TestSharesWithoutInnerLoops(t *testing.T) {
+	o := rankOptions(nil, false)
+	for rule, want := range map[string]bool{"bitfield-flag": true, "missed-vectorize": true, "alias-char-write": false} {
+		if got := o.Own(finding.Finding{Rule: rule}); got != want {
+			t.Errorf("%s: %v", rule, got)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for written, want := range map[string]bool{"a.cpp": true, "src/a.cpp": true, "/x/src/a.cpp": true, "./src/a.cpp": true, "b.cpp": false, "ba.cpp": false, "rc/a.cpp": false} {
 		if got := Names(written, "/x/src/a.cpp"); got != want {

@@ -66,7 +66,7 @@ var rules = map[string]rule{
 		},
 	},
 	"bitfield-flag": {
-		title: "Bit-field %s accessed in a loop",
+		title: "Bit-field %s in a loop",
 		steps: []string{"make it a plain member, or keep it in a local during the loop and store it once afterwards"},
 	},
 	"volatile-sync": {
