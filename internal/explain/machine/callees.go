@@ -125,7 +125,7 @@ func (l *Loop) short() (c callee) {
 
 // withoutStub is how a short function of another library is called for less. The C
 // library's have forms that compilers inline; of others only their headers know.
-func withoutStub(l *Loop) []string {
+func withoutStub(l *Loop, _ analyzer.MachineMatch) []string {
 	c := l.short()
 	if isLibc(c.path) {
 		return []string{

@@ -3,6 +3,8 @@ package machine
 import (
 	"strings"
 	"testing"
+
+	"whyhot/internal/explain/analyzer"
 )
 
 // getc has a form that is inlined; what an accessor of another library has, its header knows.
@@ -13,9 +15,18 @@ func TestStepsOfAStub(t *testing.T) {
 		"/usr/lib/x86_64-linux-gnu/libgsl.so.27.0.0": {"inline form of gsl_matrix_get", "getc_unlocked"},
 	} {
 		l := &Loop{callees: []callee{{name: "gsl_matrix_get", path: path, size: 127, value: 5, count: 5}}}
-		steps := strings.Join(withoutStub(l), "\n")
+		steps := strings.Join(withoutStub(l, analyzer.MachineMatch{}), "\n")
 		if !strings.Contains(steps, want[0]) || strings.Contains(steps, want[1]) {
 			t.Errorf("%s: %s", path, steps)
+		}
+	}
+}
+
+func TestStepsOfASum(t *testing.T) {
+	for store, want := range map[string]bool{"": false, "4010": true} {
+		m := analyzer.MachineMatch{Rule: "machine-float-sum", Facts: map[string]string{"store": store}}
+		if got := len(inLocalSum(nil, m)) == 1; got != want {
+			t.Errorf("stored at %q: %v", store, got)
 		}
 	}
 }

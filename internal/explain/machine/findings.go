@@ -129,7 +129,7 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 		Fix:      finding.Fix{Kind: r.kind, Steps: r.steps, Caveats: r.caveats},
 	}
 	if r.stepsOf != nil {
-		f.Fix.Steps = r.stepsOf(l)
+		f.Fix.Steps = append(r.stepsOf(l, m), r.steps...)
 	}
 	if r.waits {
 		f.Gain.Basis = "the samples that wait for the instruction"

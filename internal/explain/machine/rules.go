@@ -40,8 +40,8 @@ type rule struct {
 	whole bool
 	flags string // of the compiler, that are the fix
 	steps []string
-	// stepsOf are the steps where they depend on the loop.
-	stepsOf func(l *Loop) []string
+	// stepsOf are those before them that depend on the loop.
+	stepsOf func(l *Loop, m analyzer.MachineMatch) []string
 	caveats []string
 }
 
@@ -99,6 +99,14 @@ func leftOver(l *Loop, m analyzer.MachineMatch) (value, events int64) {
 		return 0, 0
 	}
 	return l.Self, l.Count
+}
+
+// inLocalSum puts the local variable first, where a sum is stored.
+func inLocalSum(_ *Loop, m analyzer.MachineMatch) []string {
+	if m.Facts["store"] == "" {
+		return nil
+	}
+	return []string{"add up in a local variable, and store it after the loop"}
 }
 
 // inX87 costs what the loop takes, where a tenth of that is on its x87 instructions or
@@ -219,9 +227,8 @@ var rules = map[string]rule{
 			}
 			return "Floating-point sum is not vectorised: the order is kept"
 		},
-		low: 0.1, high: 0.9, kind: inFlags,
+		low: 0.1, high: 0.9, kind: inFlags, stepsOf: inLocalSum,
 		steps: []string{
-			"a sum that is stored on each iteration: add up in a local variable, and store it after the loop",
 			"where the last bits of the sum do not matter: -O3 -fassociative-math -fno-signed-zeros -fno-trapping-math for that file, or #pragma omp simd reduction(+:sum) on the loop with -fopenmp-simd",
 			"or keep four or eight sums in the source, and add them at the end",
 		},

@@ -52,9 +52,17 @@ void generic(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost())
     return;
   std::vector<const Instruction *> Packed;
-  for (const Place &P : own(S)) {
-    const Instruction &I = S.F.Code[P.At];
+  const Flow Data(S);
+  for (size_t N = 0; N < Data.code().size(); ++N) {
+    const Instruction &I = Data.at(N);
     if (I.Bad || (I.Name.starts_with("V") && I.Name != "VERRr"))
+      return;
+    // Sums in their order, and a filter's products that wait for those of the iteration
+    // before: no register is so long that they wait less.
+    if (I.Name.starts_with("ADDSD") || I.Name.starts_with("ADDSS") || I.Name.starts_with("SUBSD") ||
+        I.Name.starts_with("SUBSS"))
+      return;
+    if (I.Name.starts_with("MULP") && Data.feeds(N, N))
       return;
     if (I.Name.starts_with("MULPS") || I.Name.starts_with("MULPD") || I.Name.starts_with("ADDPS") ||
         I.Name.starts_with("ADDPD") || I.Name.starts_with("SUBPS") || I.Name.starts_with("SUBPD"))

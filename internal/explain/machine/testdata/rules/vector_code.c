@@ -22,6 +22,26 @@ void no_generic_fields(struct body *b, float dt) {
   }
 }
 
+// Products side by side, sums in their order: the sums take the time.
+double no_generic_sums(const double *x, const double *y, const double *z, int n) {
+  double a = 0, b = 0;
+  for (int i = 0; i < n; i++) {
+    a += x[i] * y[i];
+    b += x[i] * z[i];
+  }
+  return a * b;
+}
+
+// Four channels of a filter: each product waits for the one before, however wide.
+void no_generic_filter(float *restrict out, const float *restrict x, int n) {
+  float s[4] = {0, 0, 0, 0};
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < 4; c++) {
+      s[c] = s[c] * 0.9f + x[4 * i + c] * 0.1f;
+      out[4 * i + c] = s[c];
+    }
+}
+
 int no_generic_integers(const int *x, int n) {
   int s = 0;
   for (int i = 0; i < n; i++)
