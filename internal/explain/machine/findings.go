@@ -61,7 +61,8 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
 			enough := max(least, r.least)
-			if r.whole {
+			whole := r.whole || m.Rule == ruleFloatSum && m.Facts["store"] == "" // flags for the file mend all
+			if whole {
 				enough = leastPart
 			}
 			if share < enough || events < fewest {
@@ -71,7 +72,7 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			f.ID = identity(m.Rule, l.Mapping, l.function, strconv.Itoa(l.before[m.Rule]+matched[m.Rule]))
 			found := Found{Finding: f, Loop: l}
 			switch {
-			case r.whole:
+			case whole:
 				found.whole = finding.ID(m.Rule, finding.Place{Binary: l.Mapping.Path})
 			case m.Rule == rulePLTCall: // however many loops call it
 				found.callee = l.short().name

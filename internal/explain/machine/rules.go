@@ -54,7 +54,9 @@ const (
 const (
 	rulePLTCall = "machine-plt-call"
 	ruleOwnCall = "machine-own-call"
-	nameWidth   = 40
+
+	ruleFloatSum = "machine-float-sum"
+	nameWidth    = 40
 )
 
 // inVectors is what was sampled in the vector loop whose left over elements a loop
@@ -220,7 +222,7 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
 	},
-	"machine-float-sum": {
+	ruleFloatSum: {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			if m.Facts["store"] != "" {
 				return "Floating-point sum is stored on each iteration; use a local variable"

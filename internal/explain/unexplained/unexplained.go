@@ -196,8 +196,8 @@ func (in *Input) isNamed(f *function) bool {
 	})
 }
 
-// explainedSamples marks the samples that some finding is about. General advice and
-// what a trial refuted explain nothing.
+// explainedSamples marks the samples that some finding is about. General advice, what a
+// trial refuted and what can give little back explain nothing.
 func explainedSamples(in Input) []bool {
 	p := in.Profile
 	samples := p.Samples()
@@ -205,7 +205,7 @@ func explainedSamples(in Input) []bool {
 	var ranges []finding.Place
 	for i := range in.Findings {
 		f := &in.Findings[i]
-		if f.General || f.Aside || f.Certainty == finding.Refuted {
+		if f.General || f.Aside || f.Certainty == finding.Refuted || f.Minor != "" && f.After == "" {
 			continue
 		}
 		of, known := in.Samples[f.ID]

@@ -107,6 +107,8 @@ func TestFindingsExplain(t *testing.T) {
 		"less than half":      {[]finding.Finding{{ID: "x"}}, map[string][]int32{"x": {1}}, []string{"score", "parse"}},
 		"refuted":             {[]finding.Finding{{ID: "x", Certainty: finding.Refuted}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
 		"general":             {[]finding.Finding{{ID: "x", General: true}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
+		"little to gain":      {[]finding.Finding{{ID: "x", Minor: "it has less than 3% of the CPU"}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
+		"goes with another":   {[]finding.Finding{{ID: "x", Minor: "its work goes with y", After: "y"}}, map[string][]int32{"x": {0, 1, 3}}, nil},
 		// A finding of the catalogue points at a caller: only its samples are meant.
 		"a caller": {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/p/src/a.cpp", Line: 8}}}, map[string][]int32{"x": {5}}, []string{"score", "parse"}},
 	} {
