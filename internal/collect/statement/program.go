@@ -96,8 +96,9 @@ func store(offset int16, value int32) asm.Instruction {
 	return asm.Instruction{OpCode: asm.StoreImmOp(asm.DWord), Dst: asm.RFP, Offset: offset, Constant: int64(value)}
 }
 
-// program tells of a call. R6 is the context, later the state of the thread; R7 the event,
-// R8 the handle, later the text; R9 process << 32 | thread.
+// program tells of a call. R6 is the context, later the state of the thread, or 0 where a
+// statement ends that ran; R7 the event, R8 the handle, later the text; R9 process << 32 |
+// thread.
 func program(t target, m descriptors) asm.Instructions {
 	var ins asm.Instructions
 	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
@@ -212,13 +213,14 @@ func program(t target, m descriptors) asm.Instructions {
 	case t.role == ends:
 		do(asm.LoadMapPtr(asm.R1, m.running))
 		place(asm.R2, atPair)
-		do(asm.FnMapDeleteElem.Call())
+		do(asm.FnMapDeleteElem.Call(), asm.Mov.Reg(asm.R6, asm.R0))
 		lookup(m.states, atKey, "end")
 		do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "current"))
 		if t.counters == 0 {
 			do(asm.Ja.Label("end"))
 		} else {
-			do(asm.Mov.Imm(asm.R1, apart), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), asm.Ja.Label("counters"))
+			do(asm.JNE.Imm(asm.R6, 0, "end"), // it did not run: drivers reset statements twice
+				asm.Mov.Imm(asm.R1, apart), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), asm.Ja.Label("counters"))
 		}
 		do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord).WithSymbol("current"), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
 			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R0, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R0, offStatement, asm.R1, asm.DWord),

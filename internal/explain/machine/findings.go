@@ -181,7 +181,7 @@ func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.E
 		}
 	}
 	share := float64(l.Self) / float64(max(p.Total(), 1))
-	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("%s, %d instructions", l.where(), len(l.Instructions)), Share: &share})
+	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("%s, %d instructions", l.where("loop"), len(l.Instructions)), Share: &share})
 }
 
 // covers says whether an address of the binary is in the loop.

@@ -100,7 +100,11 @@ func (f *Found) judged(s judge.Subject) judge.Found {
 		_, vaddr, ok := s.Facts.Code(m, address)
 		return vaddr, ok
 	}
-	out := judge.Found{Finding: f.Finding, Callee: f.callee, Whole: f.whole, Where: l.where(), Samples: l.Samples(s.Profile, code)}
+	what := "loop"
+	if f.Rule == StallRule {
+		what = "load"
+	}
+	out := judge.Found{Finding: f.Finding, Callee: f.callee, Whole: f.whole, Where: l.where(what), Samples: l.Samples(s.Profile, code)}
 	for i := range l.Instructions {
 		lines := make([]finding.Line, len(l.Instructions[i].Lines))
 		for n, at := range l.Instructions[i].Lines {

@@ -8,9 +8,9 @@ import (
 // Flags are those of the compiler that mend what a rule finds, "" where that takes more.
 func Flags(rule string) string { return rules[rule].flags }
 
-// where says which loop it is.
-func (l *Loop) where() string {
-	text := fmt.Sprintf("the loop at %x-%x", l.Start, l.End)
+// where says which loop it is, or which load: what it is called.
+func (l *Loop) where(what string) string {
+	text := fmt.Sprintf("the %s at %x-%x", what, l.Start, l.End)
 	if l.Function != "" {
 		text += " in " + l.Function
 	}
