@@ -170,14 +170,24 @@ func TestHotLinesStandWhereNoFindingIs(t *testing.T) {
 	}
 }
 
-func TestRefutedFindingsAreFolded(t *testing.T) {
-	in := hostileReport()
-	in.Report.Findings[0].Certainty = finding.Refuted
-	in.Report.Unexplained = nil
-	text := page(t, in)
-	folded := strings.Index(text, "<details class=\"refuted\">")
-	if card := strings.Index(text, `class="card`); folded < 0 || card < folded {
-		t.Error("the refuted finding is not inside the folded part")
+// What was refuted and what can give little back is folded, as in the text.
+func TestFindingsThatAreFolded(t *testing.T) {
+	for title, change := range map[string]func(*finding.Finding){
+		"1 refuted":                        func(f *finding.Finding) { f.Certainty = finding.Refuted },
+		"1 more that can give little back": func(f *finding.Finding) { f.Minor = "it has less than 3% of the CPU" },
+	} {
+		in := hostileReport()
+		in.Report.Findings = in.Report.Findings[:1]
+		change(&in.Report.Findings[0])
+		in.Report.Unexplained = nil
+		text := page(t, in)
+		folded := strings.Index(text, `<details class="folded">`)
+		if card := strings.Index(text, `class="card`); folded < 0 || card < folded || !strings.Contains(text[folded:], title) || !strings.Contains(text, in.Report.Findings[0].Minor) {
+			t.Errorf("%s: the finding is not inside the folded part, or without its reason", title)
+		}
+		if !strings.Contains(text, "Nothing to change") {
+			t.Errorf("%s: there is something to change", title)
+		}
 	}
 }
 

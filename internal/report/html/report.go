@@ -32,25 +32,28 @@ func Report(w io.Writer, in ReportInput) error {
 	}
 	in.Flame.Notes = append(append([]string(nil), in.Report.Notes...), in.Flame.Notes...)
 	data := struct {
-		Header        header
-		Open, Refuted []card
-		Unexplained   []unexplained
-		Unjudged      bool
-		Checked       []string
-		Static        staticTable
-		Loops         []loopView
+		Header               header
+		Open, Minor, Refuted []card
+		Unexplained          []unexplained
+		Unjudged             bool
+		Checked              []string
+		Static               staticTable
+		Loops                []loopView
 	}{Header: newHeader(&in.Flame), Unjudged: in.Report.Unjudged, Static: newStaticTable(&in.Flame), Loops: newLoops(in.Flame.Profile, in.Loops)}
 	if !data.Unjudged {
 		data.Checked = in.Checked
 	}
 	for i := range in.Report.Findings {
 		c := newCard(&in.Report.Findings[i])
-		if c.Certainty == finding.Refuted {
+		switch {
+		case c.Certainty == finding.Refuted:
 			data.Refuted = append(data.Refuted, c)
-			continue
+		case c.Minor != "":
+			data.Minor = append(data.Minor, c)
+		default:
+			c.Rank = len(data.Open) + 1
+			data.Open = append(data.Open, c)
 		}
-		c.Rank = len(data.Open) + 1
-		data.Open = append(data.Open, c)
 	}
 	for i := range in.Report.Unexplained {
 		data.Unexplained = append(data.Unexplained, newUnexplained(&in.Report.Unexplained[i]))

@@ -262,7 +262,7 @@ test("the report shows findings, and takes them to the flame graph", async () =>
     const cards = page.locator(".card");
     assert.equal(await cards.count(), 4);
     assert.ok(await cards.nth(3).isHidden(), "refuted findings are folded");
-    await page.locator(".refuted summary").click();
+    await page.locator(".folded summary").click();
     assert.ok(await cards.nth(3).isVisible());
     const show = cards.nth(0).getByRole("button", { name: "Show in the flame graph" });
     await show.click();
