@@ -5,6 +5,17 @@
 namespace whyhot::machine::rules {
 namespace {
 
+// Arithmetic in double, of one number or of a vector. Fused operations say at the end what
+// they are about: FMADD213SDr, FNMSUB231PDm.
+bool computesInDouble(llvm::StringRef Name) {
+  if (Name.starts_with("FM") || Name.starts_with("FNM"))
+    return Name.contains("SD") || Name.contains("PD");
+  for (llvm::StringRef Of : {"MUL", "ADD", "SUB", "DIV", "SQRT"})
+    if (Name.consume_front(Of))
+      return Name.starts_with("SD") || Name.starts_with("PD");
+  return false;
+}
+
 void widening(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost())
     return;
@@ -17,9 +28,7 @@ void widening(const Subject &S, std::vector<Match> &Out) {
     const llvm::StringRef Name = plainName(I);
     Wider |= Name.starts_with("CVTSS2SD") || Name.starts_with("CVTPS2PD");
     // Something is computed between: otherwise the type of a parameter or of a field is kept.
-    for (llvm::StringRef Of : {"MULSD", "MULPD", "ADDSD", "ADDPD", "SUBSD", "SUBPD", "DIVSD", "DIVPD", "SQRTSD",
-                               "SQRTPD", "FMADD", "FNMADD", "FMSUB"})
-      Double |= Name.starts_with(Of);
+    Double |= computesInDouble(Name);
     if (!Back && (Name.starts_with("CVTSD2SS") || Name.starts_with("CVTPD2PS")))
       Back = &I;
   }

@@ -782,6 +782,19 @@ void yes_widening_literal(float *a, long n) {
     a[i] = a[i] * 0.3 + 1.1;
 }
 
+__attribute__((target("fma"))) void yes_widening_fused(float *a, long n) {
+  for (long i = 0; i < n; i++)
+    a[i] = (float)(1.5 - a[i] * 0.25);
+}
+
+// Fused in float; what is kept in double is only converted.
+__attribute__((target("fma"))) void no_widening_fused(float *a, const double *d, double *e, const float *b, long n) {
+  for (long i = 0; i < n; i++) {
+    a[i] = __builtin_fmaf(a[i], b[i], (float)d[i]);
+    e[i] = b[i];
+  }
+}
+
 void no_widening_float(float *a, long n) {
   for (long i = 0; i < n; i++)
     a[i] = a[i] * 0.3f + 1.1f;
