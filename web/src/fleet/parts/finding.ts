@@ -81,6 +81,8 @@ export interface Finding {
     | { readonly no_estimate: true; readonly basis: string };
   /** It names the program itself, or all of it. */
   readonly aside?: boolean;
+  // Why it is true and can give little back.
+  readonly minor?: string;
   readonly accesses?: readonly Access[];
   readonly worlds?: readonly World[];
   readonly source?: { readonly file: string; readonly lines: readonly ExcerptLine[] };

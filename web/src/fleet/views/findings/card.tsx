@@ -72,6 +72,11 @@ function Body({ kept: k, made }: { kept: Kept; made: readonly Made[] }) {
       <Where kept={k} />
       <Excerpt finding={f} />
       {(f.worlds ?? []).length > 0 && <Worlds worlds={f.worlds ?? []} />}
+      {f.minor !== undefined && (
+        <p class="basis">
+          <b>Minor:</b> {f.minor}
+        </p>
+      )}
       <Evidence finding={f} />
       <Change fix={f.fix} />
       {made.length > 0 && (
