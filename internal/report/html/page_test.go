@@ -159,8 +159,9 @@ func TestHotLinesStandWhereNoFindingIs(t *testing.T) {
 	in.Report.Findings = nil
 	in.Report.Unexplained[0].Lines[0].Text = "sum of w[c]"
 	in.Report.Unexplained[0].Machine[0].What = "divisions"
+	in.Report.Unexplained[0].Statements = []finding.HotStatement{{Text: "SELECT a FROM t WHERE b < ?", Share: 0.3}}
 	text := page(t, in)
-	for _, want := range []string{"Unexplained hot code", "sum of w[c]", "divisions 50.0%"} {
+	for _, want := range []string{"Unexplained hot code", "SELECT a FROM t WHERE b &lt; ?", "sum of w[c]", "divisions 50.0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -14,6 +14,8 @@ func TestHotLinesAreShown(t *testing.T) {
 		Place:   finding.Place{Function: "score", File: "/p/src/board.cpp", Line: 5, Binary: "/p/app"},
 		Share:   finding.Share{Exclusive: &share, Error: &margin},
 		Machine: []finding.Activity{{What: "divisions", Share: 0.4}},
+
+		Statements: []finding.HotStatement{{Text: "SELECT a FROM t\x1b[2J", Share: 0.3}},
 		Looked:  "99 entries were checked.", See: []finding.Command{{Verb: "lines", Args: []string{"p.pb.gz", "score"}}},
 		Lines: []finding.HotLine{{
 			File: "/p/src/board.cpp", Line: 8, Text: "\ts += w[c];\x1b[2J", Function: "at", Share: 0.5,
@@ -23,7 +25,7 @@ func TestHotLinesAreShown(t *testing.T) {
 	var out bytes.Buffer
 	p := New(&out, nil)
 	p.Unexplained([]finding.Unexplained{u})
-	for _, want := range []string{"67.0% ± 3", "score", "src/board.cpp:8", "s += w[c];", "(at, inlined)", "divsd %xmm1,%xmm0", "divisions 40.0%", "99 entries", "whyhot lines p.pb.gz score"} {
+	for _, want := range []string{"67.0% ± 3", "score", "src/board.cpp:8", "s += w[c];", "(at, inlined)", "divsd %xmm1,%xmm0", "divisions 40.0%", "30.0%  SELECT a FROM t", "99 entries", "whyhot lines p.pb.gz score"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, out.String())
 		}
