@@ -16,7 +16,7 @@ func TestHotLinesAreShown(t *testing.T) {
 		Machine: []finding.Activity{{What: "divisions", Share: 0.4}},
 
 		Statements: []finding.HotStatement{{Text: "SELECT a FROM t\x1b[2J", Share: 0.3}},
-		Looked:  "99 entries were checked.", See: []finding.Command{{Verb: "lines", Args: []string{"p.pb.gz", "score"}}},
+		Looked:     "99 entries were checked.", See: []finding.Command{{Verb: "lines", Args: []string{"p.pb.gz", "score"}}},
 		Lines: []finding.HotLine{{
 			File: "/p/src/board.cpp", Line: 8, Text: "\ts += w[c];\x1b[2J", Function: "at", Share: 0.5,
 			Instructions: []finding.HotInstruction{{Text: "divsd %xmm1,%xmm0", Share: 0.4}},
