@@ -86,3 +86,19 @@ func Worked(fs []Finding) []Finding {
 	}
 	return slices.DeleteFunc(slices.Clone(fs), func(f Finding) bool { return f.isAside() })
 }
+
+// SortOut divides findings into what a report leads with, what a trial refuted, and what can
+// give little back; each keeps its order.
+func SortOut(all []Finding) (open, refuted, minor []Finding) {
+	for _, f := range all {
+		switch {
+		case f.Certainty == Refuted:
+			refuted = append(refuted, f)
+		case f.Minor != "":
+			minor = append(minor, f)
+		default:
+			open = append(open, f)
+		}
+	}
+	return open, refuted, minor
+}

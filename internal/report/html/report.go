@@ -43,22 +43,23 @@ func Report(w io.Writer, in ReportInput) error {
 	if !data.Unjudged {
 		data.Checked = in.Checked
 	}
-	for i := range in.Report.Findings {
-		c := newCard(&in.Report.Findings[i])
-		switch {
-		case c.Certainty == finding.Refuted:
-			data.Refuted = append(data.Refuted, c)
-		case c.Minor != "":
-			data.Minor = append(data.Minor, c)
-		default:
-			c.Rank = len(data.Open) + 1
-			data.Open = append(data.Open, c)
-		}
+	open, refuted, minor := finding.SortOut(in.Report.Findings)
+	data.Open, data.Refuted, data.Minor = cards(open), cards(refuted), cards(minor)
+	for i := range data.Open {
+		data.Open[i].Rank = i + 1
 	}
 	for i := range in.Report.Unexplained {
 		data.Unexplained = append(data.Unexplained, newUnexplained(&in.Report.Unexplained[i]))
 	}
 	return writePage(w, &in.Flame, "report", data)
+}
+
+func cards(fs []finding.Finding) []card {
+	out := make([]card, len(fs))
+	for i := range fs {
+		out[i] = newCard(&fs[i])
+	}
+	return out
 }
 
 // card is one finding made ready to print.

@@ -20,7 +20,7 @@ import (
 // change. What can give back little and what was refuted is counted at the end. more is
 // the command that shows all that is known of a finding, with ID for its id.
 func (p *Printer) Brief(r finding.Report, more string) {
-	open, refuted, minor := sortOut(r.Findings)
+	open, refuted, minor := finding.SortOut(r.Findings)
 	p.Line()
 	switch {
 	case r.Unjudged:
@@ -44,7 +44,7 @@ func (p *Printer) Brief(r finding.Report, more string) {
 // Table prints one line a finding: rule, place, effect, share. It folds as Brief
 // does.
 func (p *Printer) Table(r finding.Report, more string) {
-	open, refuted, minor := sortOut(r.Findings)
+	open, refuted, minor := finding.SortOut(r.Findings)
 	p.Line()
 	if len(open)+len(minor) == 0 {
 		p.Line(styles.strong.Render("No finding."), " ", r.Looked)
@@ -55,21 +55,6 @@ func (p *Printer) Table(r finding.Report, more string) {
 	p.folded(open, minor, refuted)
 	p.commands(open, more)
 	p.notes(r.Notes)
-}
-
-// sortOut keeps the order within each part.
-func sortOut(all []finding.Finding) (open, refuted, minor []finding.Finding) {
-	for _, f := range all {
-		switch {
-		case f.Certainty == finding.Refuted:
-			refuted = append(refuted, f)
-		case f.Minor != "":
-			minor = append(minor, f)
-		default:
-			open = append(open, f)
-		}
-	}
-	return open, refuted, minor
 }
 
 // findingTable gives the effect what the other columns leave of the terminal.

@@ -24,7 +24,7 @@ const labelWidth = 10
 // can give back little last; refuted ones are folded into a line each. A caveat that
 // several findings share is printed with the first.
 func (p *Printer) Long(r finding.Report) {
-	open, refuted, minor := sortOut(r.Findings)
+	open, refuted, minor := finding.SortOut(r.Findings)
 	open = append(open, minor...)
 	switch {
 	case r.Unjudged:
