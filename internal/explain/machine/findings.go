@@ -61,7 +61,7 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			}
 			share := float64(cost) / float64(max(p.Total(), 1))
 			enough := max(least, r.least)
-			whole := r.whole || m.Rule == ruleFloatSum && m.Facts["store"] == "" // flags for the file mend all
+			whole := r.whole && m.Facts["store"] == ""
 			if whole {
 				enough = leastPart
 			}

@@ -36,7 +36,8 @@ type rule struct {
 	// certain: the match itself leaves no doubt.
 	certain bool
 	kind    string // of the fix
-	// whole: what is to be changed is how the binary is built, for all of its loops alike.
+	// whole: what is to be changed is how the binary is built, for all of its loops alike; not
+	// where the match names a store, which is changed in the source.
 	whole bool
 	flags string // of the compiler, that are the fix
 	steps []string
@@ -54,9 +55,7 @@ const (
 const (
 	rulePLTCall = "machine-plt-call"
 	ruleOwnCall = "machine-own-call"
-
-	ruleFloatSum = "machine-float-sum"
-	nameWidth    = 40
+	nameWidth   = 40
 )
 
 // inVectors is what was sampled in the vector loop whose left over elements a loop
@@ -222,14 +221,14 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"where the loop runs a few times only, it is as good as it is"},
 	},
-	ruleFloatSum: {
+	"machine-float-sum": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			if m.Facts["store"] != "" {
 				return "Floating-point sum is stored on each iteration; use a local variable"
 			}
 			return "Floating-point sum is not vectorised: the order is kept"
 		},
-		low: 0.1, high: 0.9, kind: inFlags, stepsOf: inLocalSum,
+		low: 0.1, high: 0.9, kind: inFlags, whole: true, stepsOf: inLocalSum,
 		steps: []string{
 			"where the last bits of the sum do not matter: -O3 -fassociative-math -fno-signed-zeros -fno-trapping-math for that file, or #pragma omp simd reduction(+:sum) on the loop with -fopenmp-simd",
 			"or keep four or eight sums in the source, and add them at the end",

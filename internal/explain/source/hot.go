@@ -205,7 +205,7 @@ func (o Options) joined(outcomes []analyzer.Outcome, suspected, profiled bool, p
 // one is not missed in those inside it, and a flag that is tested once before each of
 // them costs nothing in them.
 func rankOptions(outcomes []analyzer.Outcome, all bool) heat.Options {
-	o := heat.Options{All: all, Own: func(f finding.Finding) bool { return remarks.IsMissed(f) || f.Rule == "bitfield-flag" }}
+	o := heat.Options{All: all, Own: func(f finding.Finding) bool { return remarks.IsMissed(f) || astfinding.IsOwn(f) }}
 	for _, l := range remarks.Loops(outcomes) {
 		o.Loops = append(o.Loops, heat.Range{File: l.File, Line: l.Line, End: l.EndLine})
 	}

@@ -97,10 +97,7 @@ const dearStep = 50 * time.Microsecond
 func (v *view) scans() bool {
 	const least, few = 0.2, 0.05
 	if v.System == sqlite {
-		if v.Operations > operationsOfScan*v.Scanned { // where nobody counted, both are 0
-			return false
-		}
-		return v.perStep() >= dearStep && v.part(adding) < few
+		return !v.isBesideScans() && v.perStep() >= dearStep && v.part(adding) < few
 	}
 	return v.part(scanning) >= least && v.part(indexed) < max(few, v.part(scanning)/4) //nolint:mnd // most of it
 }
@@ -125,6 +122,10 @@ const (
 	leastWalk, leastInMemory = 1_000_000, 20_000_000
 )
 
+// isBesideScans says whether something else than full scans does the work. Where nobody
+// counted it, both numbers are 0.
+func (v *view) isBesideScans() bool { return v.Operations > operationsOfScan*v.Scanned }
+
 // isPassed says whether one execution walks over more rows than the database can have, so that
 // it walks over the same ones many times.
 func (v *view) isPassed(walked uint64) bool {
@@ -142,7 +143,7 @@ func (v *view) isPassed(walked uint64) bool {
 // index takes some thousand. Where nobody counted them it may.
 func (v *view) isDearInside() bool {
 	const much = 20_000 // operations
-	scans := v.Operations <= operationsOfScan*v.Scanned && v.Scanned/max(v.Runs, 1) >= v.DatabaseBytes/rowBytes
+	scans := !v.isBesideScans() && v.Scanned/max(v.Runs, 1) >= v.DatabaseBytes/rowBytes
 	return v.Operations == 0 || scans || v.Operations >= much*max(v.Scanned, v.Steps)
 }
 

@@ -165,7 +165,7 @@ var rules = []rule{
 	{
 		id: "statement-index-range", title: "Index narrows little; put the columns of = first",
 		is: func(v *view) bool {
-			return len(v.q.Equal) > 0 && len(v.q.Range) > 0 && v.Indexed == 0 && operationsOfScan*v.Scanned < v.Operations && v.isPassed(v.Operations/operationsOfRow)
+			return len(v.q.Equal) > 0 && len(v.q.Range) > 0 && v.Indexed == 0 && v.isBesideScans() && v.isPassed(v.Operations/operationsOfRow)
 		},
 		why: func(v *view) string {
 			return fmt.Sprintf("%s operations in one execution, hardly any in full scans: an index is walked, %s", judge.Times(v.Operations/v.Runs), v.room(v.Operations/operationsOfRow))

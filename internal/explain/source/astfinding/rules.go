@@ -1,5 +1,7 @@
 package astfinding
 
+import "whyhot/internal/finding"
+
 // rule is what one rule of the AST layer means to a reader.
 type rule struct {
 	title string // with %s for what is read again or touched
@@ -15,7 +17,12 @@ type rule struct {
 	// whole makes one finding of all that the rule finds in the program: the same
 	// cause everywhere, with one fix.
 	whole bool
+	// own rules are about a loop without the loops inside it.
+	own bool
 }
+
+// IsOwn says whether a finding is about a loop without the loops inside it.
+func IsOwn(f finding.Finding) bool { return rules[f.Rule].own }
 
 // ruleDebugSTL is reported once for a macro, not once for a loop.
 const ruleDebugSTL = "debug-stl"
@@ -67,6 +74,7 @@ var rules = map[string]rule{
 	},
 	"bitfield-flag": {
 		title: "Bit-field %s in a loop",
+		own:   true,
 		steps: []string{"make it a plain member, or keep it in a local during the loop and store it once afterwards"},
 	},
 	"volatile-sync": {
