@@ -26,12 +26,18 @@ for n in range(40):
     for i in range(12): find(i)
 `
 
-// The statements of a program that has SQLite in a library, without their values.
-func TestStatements(t *testing.T) {
+func pythonWithSQLite(t *testing.T) string {
+	t.Helper()
 	const python = "/usr/bin/python3"
 	if err := exec.CommandContext(t.Context(), python, "-c", "import sqlite3").Run(); err != nil {
 		t.Skipf("Python has no SQLite here: %v", err)
 	}
+	return python
+}
+
+// The statements of a program that has SQLite in a library, without their values.
+func TestStatements(t *testing.T) {
+	python := pythonWithSQLite(t)
 	script := filepath.Join(t.TempDir(), "users.py")
 	if err := os.WriteFile(script, []byte(inSQLite), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,10 +95,8 @@ db.execute("CREATE TEMP TABLE m AS SELECT id, (SELECT c.id FROM c WHERE c.email 
 
 // What SQLite counts of a statement is read, of the first statement of a program as well.
 func TestWorkOfAStatement(t *testing.T) {
-	const python, scanned = "/usr/bin/python3", 1500 * 3999 // a step is from row to row
-	if err := exec.CommandContext(t.Context(), python, "-c", "import sqlite3").Run(); err != nil {
-		t.Skipf("Python has no SQLite here: %v", err)
-	}
+	const scanned = 1500 * 3999 // a step is from row to row
+	python := pythonWithSQLite(t)
 	if runtime.GOARCH != "amd64" {
 		t.Skip("where SQLite keeps its counters is read from x86-64 alone")
 	}

@@ -14,12 +14,16 @@ type databases struct {
 }
 
 type sized struct {
-	at    time.Time
+	until time.Time
 	bytes uint64
 }
 
-// keptSize is how long a size is believed: statements come by the thousand.
-const keptSize = 100 * time.Millisecond
+// keptSize is how long a size is believed, since statements come by the thousand; of a process
+// with many files for timesKept as long as they took to look at.
+const (
+	keptSize  = 100 * time.Millisecond
+	timesKept = 20
+)
 
 // magic begins each file of SQLite but an empty one.
 var magic = []byte("SQLite format 3\x00")
@@ -27,13 +31,14 @@ var magic = []byte("SQLite format 3\x00")
 // bytes sums the files of SQLite that a process has open, with those that are written beside
 // them (a journal that is written ahead); 0 where there is none, or where the process is gone.
 func (d *databases) bytes(process uint32) uint64 {
-	if s, ok := d.known[process]; ok && time.Since(s.at) < keptSize {
+	began := time.Now()
+	if s, ok := d.known[process]; ok && began.Before(s.until) {
 		return s.bytes
 	}
 	if d.known == nil || len(d.known) >= mostThreads {
 		d.known = map[uint32]sized{}
 	}
-	dir := fmt.Sprintf("/proc/%d/fd", process)
+	dir, root := fmt.Sprintf("/proc/%d/fd", process), fmt.Sprintf("/proc/%d/root", process)
 	files, _ := os.ReadDir(dir) // with an error there are none
 	sum := uint64(0)
 	seen := map[file]bool{}
@@ -44,16 +49,18 @@ func (d *databases) bytes(process uint32) uint64 {
 			continue
 		}
 		seen[id] = true
-		sum += databaseBytes(path, fmt.Sprintf("/proc/%d/root", process))
+		sum += databaseBytes(path, root)
 	}
-	d.known[process] = sized{time.Now(), sum}
+	ended := time.Now()
+	d.known[process] = sized{ended.Add(max(keptSize, timesKept*ended.Sub(began))), sum}
 	return sum
 }
 
 // databaseBytes is the size of a file of SQLite, 0 of any other. root is where the process has
 // its files.
 func databaseBytes(path, root string) uint64 {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
 		return 0
 	}
 	f, err := os.Open(path)
@@ -63,10 +70,6 @@ func databaseBytes(path, root string) uint64 {
 	defer f.Close() //nolint:errcheck // only read from
 	begin := make([]byte, len(magic))
 	if _, err := io.ReadFull(f, begin); err != nil || !bytes.Equal(begin, magic) {
-		return 0
-	}
-	info, err := f.Stat()
-	if err != nil {
 		return 0
 	}
 	sum := uint64(info.Size()) //nolint:gosec // of a regular file

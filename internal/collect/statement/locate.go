@@ -59,10 +59,10 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 				at[i] = sym
 			}
 		}
-		switch {
-		case s.stateful() && sym.Name == "sqlite3_sql":
+		switch sym.Name { // of SQLite alone
+		case "sqlite3_sql":
 			sql = sym
-		case s.stateful() && sym.Name == "sqlite3_stmt_status":
+		case "sqlite3_stmt_status":
 			status = sym
 		}
 		if s.library && !alone && strings.HasPrefix(sym.Name, s.name) {
@@ -72,6 +72,7 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 			out.to = max(out.to, sym.Value+sym.Size)
 		}
 	}
+	counters := countersOffset(f, status)
 	for i, fn := range s.function {
 		sym, there := at[i]
 		offset, mapped := fileOffset(f, sym.Value)
@@ -85,7 +86,7 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 			}
 		}
 		if fn.role == steps || fn.role == ends {
-			l.counters = countersOffset(f, status)
+			l.counters = counters
 		}
 		out.functions = append(out.functions, l)
 	}
@@ -131,8 +132,11 @@ func countersOffset(f *elf.File, status elf.Symbol) int32 {
 	return indexedX86(code)
 }
 
-// codeAt is the begin of a function.
-func codeAt(f *elf.File, sym elf.Symbol) ([]byte, bool) {
+// codeAt is the begin of a function; ok is false for one that the file does not have.
+func codeAt(f *elf.File, sym elf.Symbol) (code []byte, ok bool) {
+	if sym.Value == 0 {
+		return nil, false
+	}
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_LOAD || sym.Value < p.Vaddr || sym.Value-p.Vaddr >= p.Filesz {
 			continue

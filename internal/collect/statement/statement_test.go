@@ -246,6 +246,14 @@ func TestLocateNothing(t *testing.T) {
 	if _, err := locate(exe, linked, false); !errors.Is(err, errNone) {
 		t.Errorf("this test has SQLite: %v", err)
 	}
+	f, err := elf.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	if code, ok := codeAt(f, elf.Symbol{}); ok {
+		t.Errorf("a function that is not there has the code %x", code)
+	}
 	path := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o600); err != nil {
 		t.Fatal(err)
