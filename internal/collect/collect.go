@@ -80,6 +80,9 @@ type Settings struct {
 	// Statements has samples say which SQL statement they belong to, without its values, where
 	// the sampler can see that.
 	Statements bool
+	// Branches follows the conditional jumps of hot loops of a command for some milliseconds
+	// each, where the sampler can.
+	Branches bool
 }
 
 // RoughTimes are slices of ten milliseconds at first, which double with the length of a

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
@@ -29,7 +31,7 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 			if n == mostPaying || paid.File == "" || paid.Line == 0 || float64(paid.Value) < leastPaying*float64(whole) {
 				break
 			}
-			if n == 0 && paid.File == f.Place.File && paid.Line >= f.Place.Line && paid.Line <= max(f.Place.Line, f.Place.EndLine) {
+			if n == 0 && isIts(f, paid.File, paid.Line) {
 				break
 			}
 			line := finding.HotLine{File: paid.File, Line: paid.Line, Function: paid.Function, Share: float64(paid.Value) / float64(p.Total())}
@@ -39,4 +41,13 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 			f.PaidBy = append(f.PaidBy, line)
 		}
 	}
+}
+
+// isIts says whether a line is of the finding's own place, or of its code in that file.
+func isIts(f *judge.Found, file string, line int) bool {
+	if file != f.Place.File {
+		return false
+	}
+	return line >= f.Place.Line && line <= max(f.Place.Line, f.Place.EndLine) ||
+		slices.ContainsFunc(f.Code, func(at []finding.Line) bool { return slices.Contains(at, finding.Line{File: file, Line: line}) })
 }

@@ -139,6 +139,8 @@ type Meta struct {
 	Functions []FunctionCalls
 	// Statements are those of databases that were seen during the recording.
 	Statements []Statement
+	// Branches are conditional jumps whose outcomes were followed during the recording.
+	Branches []Branch
 	// Warnings are things the reader had to pass over and that the user should
 	// see once ("3 samples of unknown process skipped").
 	Warnings []string
@@ -192,6 +194,17 @@ type Statement struct {
 	Watched float64 `json:"watched"`
 	// Facts is what its values said, none of which is kept; see package sqlshape.
 	Facts sqlshape.Facts `json:"facts"`
+}
+
+// Branch is a conditional jump of a hot loop whose outcomes were followed some thousand times.
+type Branch struct {
+	Path    string `json:"path"`           // of the binary
+	Address uint64 `json:"address,string"` // virtual, in the file
+	Seen    uint64 `json:"seen"`           // executions
+	Taken   uint64 `json:"taken"`
+	// Of Judged executions a predictor with a long history foresaw all but Missed.
+	Judged uint64 `json:"judged"`
+	Missed uint64 `json:"missed"`
 }
 
 // Sample is one row.

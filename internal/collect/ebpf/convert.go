@@ -13,7 +13,9 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter"
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 
+	"whyhot/internal/collect/branch"
 	"whyhot/internal/collect/statement"
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
 
@@ -40,6 +42,8 @@ type converter struct {
 	recursions map[string]int64
 	warnings   []string
 	statements *statement.Recorder // nil: not asked for
+	branches   *branch.Recorder    // the same
+	disturbed  time.Duration       // samples that were about its probes
 	native     map[profile.LocationID]nativeCode
 	markers    []uint64           // of the V8 frames of the trace under way
 	v8         map[string]v8Kinds // by program
@@ -115,6 +119,10 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		return nil
 	}
 	c.tasks.sampled[pid], c.pid = true, pid
+	if c.branches.Disturbs(pid, int64(m.Timestamp)) {
+		c.disturbed += c.rate.period(at)
+		return nil
+	}
 	c.samples++
 	c.stack = c.stack[:0]
 	marked := 0
@@ -150,6 +158,9 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 			continue
 		}
 		c.stack = append(c.stack, c.frame(h))
+	}
+	if code, is := c.native[c.stack[0]]; is && !finding.IsPackaged(code.path) {
+		c.branches.Sample(pid, code.path, code.address)
 	}
 	c.b.Sample(profile.Sample{
 		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m, at), Time: c.times.ofProcess(pid, at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
@@ -310,7 +321,7 @@ func (c *converter) nativeFrame(f *libpf.Frame) profile.LocationID {
 	}
 	key := mappingKey{path: where, buildID: strings.ToLower(file.GnuBuildID), bias: uint64(m.Start) - m.FileOffset}
 	id := c.b.Location(c.mapping(key, uint64(m.Start), uint64(m.End)), addr, kind)
-	if c.statements != nil {
+	if c.statements != nil || c.branches != nil {
 		c.native[id] = nativeCode{where, addr}
 	}
 	return id

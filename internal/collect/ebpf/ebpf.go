@@ -159,6 +159,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.warm(ctx)
 	rec.watchStatements(pids)
+	rec.watchBranches()
 	rec.tasks.begin(ctx, pids)
 	if rec.proc != nil {
 		delete(rec.tasks.changed, uint32(rec.proc.PID())) // see warm
@@ -258,6 +259,7 @@ func (rec *recording) collect(ctx context.Context) (time.Time, error) {
 			rec.tasks.read(ctx)
 			rec.profiler.resync(rec.tasks)
 			rec.slowDown()
+			rec.convert.branches.Look()
 		case <-progress.C:
 			rec.request.Report(collect.Progress{Phase: collect.PhaseRecording, Elapsed: time.Since(rec.start)})
 		case <-batch:
@@ -350,6 +352,7 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 		Source: "ebpf", Start: rec.start, Duration: ended.Sub(rec.start), Elapsed: rec.convert.times.elapsed(), Lost: rec.profiler.lost,
 	})
 	p = rec.withStatements(p)
+	rec.withBranches(p)
 	if p.Count() == 0 && rec.request.Settings.Batch > 0 {
 		return nil, nil //nolint:nilnil // earlier batches have told everything
 	}
@@ -358,7 +361,7 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	}
 	if out.Exit != nil && !out.EndedByUs {
 		p.Meta.Coverage = profile.Coverage{
-			Samples: p.Count(), Seen: time.Duration(p.Total()), Used: out.Exit.CPU, Why: rec.missing(),
+			Samples: p.Count(), Seen: time.Duration(p.Total()), Used: out.Exit.CPU - rec.convert.disturbed, Why: rec.missing(),
 		}
 	}
 	return p, nil

@@ -204,6 +204,16 @@ func (f *File) At(vaddr, n uint64) []byte {
 	return nil
 }
 
+// VaddrToOffset translates a virtual address to the offset in the file that has its byte.
+func (f *File) VaddrToOffset(vaddr uint64) (uint64, bool) {
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && vaddr >= p.Vaddr && vaddr-p.Vaddr < p.Filesz {
+			return p.Off + vaddr - p.Vaddr, true
+		}
+	}
+	return 0, false
+}
+
 // OffsetToVaddr translates an offset in the file to the virtual address that
 // the loadable segments give it.
 func (f *File) OffsetToVaddr(off uint64) (uint64, bool) {

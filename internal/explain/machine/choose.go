@@ -25,6 +25,7 @@ type binary struct {
 	file      *elffile.File
 	names     map[uint64]string // the function at an address, as the profile has it
 	at        map[uint64]hits
+	branches  map[uint64]profile.Branch // that were followed
 	functions []*function
 }
 
@@ -58,7 +59,7 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 		}
 		b := byPath[m.Path]
 		if b == nil {
-			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}}
+			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}, branches: followed(p, m.Path)}
 			byPath[m.Path] = b
 		}
 		h := b.at[vaddr]

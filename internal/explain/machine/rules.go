@@ -25,12 +25,17 @@ type rule struct {
 	cost func(l *Loop, m analyzer.MachineMatch) (value, events int64)
 	// besides is what a fix may give back at most on top of what it costs.
 	besides func(l *Loop, m analyzer.MachineMatch) int64
+	// part says, where that was measured, which fractions of the cost a fix may give back, and
+	// that the finding is certain.
+	part func(l *Loop, m analyzer.MachineMatch) (low, high float64, known bool)
 	// more adds evidence.
 	more func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence
 	// low and high are the fractions of the cost that a fix may give back.
 	low, high float64
 	// least is the share of all samples from which it is a finding, 0 for that of any rule.
 	least float64
+	// atMatch: the finding's line is that of the match, not the loop's first.
+	atMatch bool
 	// asked: the lines that ask for the loop are where the change is made.
 	asked bool
 	// certain: the match itself leaves no doubt.
@@ -357,16 +362,18 @@ var rules = map[string]rule{
 		caveats: []string{"an array of many megabytes: a guess fetches ahead, and without it each load is waited for; there an order by levels (Eytzinger) with prefetches pays", "that the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it"},
 	},
 	"machine-branch": {
-		title: fixed("Loop's branch may be mispredicted; compute both ways"),
+		title: titleOfBranch,
 		cost:  inWrongGuesses,
 		more:  wrongGuesses,
-		low:   0.3, high: 0.85, kind: inCode,
+		part:  inMisses, atMatch: true,
+		low: 0.3, high: 0.85, kind: inCode,
 		steps: []string{
 			"Without a jump: store always and move on by the comparison: out[n] = i; n += keep(i)",
 			"Or select by arithmetic: sum += v & -(v >= least); look at the assembly for the jump",
+			"Of several ranges, take what differs from a table: c = table[(d >= a) + (d >= b)]",
 			"Or sort or group the data by what is asked, or ask once for a block of elements",
 		},
-		caveats: []string{"That the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it", "Where the work behind the branch is long, skipping it is worth the wrong guesses"},
+		caveats: []string{"Where the work behind the branch is long, skipping it is worth the wrong guesses"},
 	},
 	"machine-widening": {
 		title: fixed("Hot loop computes floats in double; use float"),

@@ -21,7 +21,8 @@ const (
 	commentCalls   = "calls"      // JSON array of profile.Calls
 	commentFuncs   = "functions"  // JSON array of profile.FunctionCalls
 	commentSQL     = "statements" // JSON array of profile.Statement
-	commentKinds   = "kinds"      // "python=3,7-12 js=20": function IDs whose kind their names do not tell
+	commentJumps   = "branches"
+	commentKinds   = "kinds" // "python=3,7-12 js=20": function IDs whose kind their names do not tell
 )
 
 // readComment takes one comment over into meta.
@@ -65,6 +66,11 @@ func readComment(meta *profile.Meta, c string) {
 				return
 			}
 			meta.Statements = nil
+		case commentJumps:
+			if json.Unmarshal([]byte(value), &meta.Branches) == nil {
+				return
+			}
+			meta.Branches = nil
 		case commentKinds:
 			return // read by kindsOf, before the functions
 		}
@@ -108,6 +114,11 @@ func comments(meta *profile.Meta, kinds string) []string {
 	if len(meta.Statements) > 0 {
 		if text, err := json.Marshal(meta.Statements); err == nil {
 			add(commentSQL, string(text))
+		}
+	}
+	if len(meta.Branches) > 0 {
+		if text, err := json.Marshal(meta.Branches); err == nil {
+			add(commentJumps, string(text))
 		}
 	}
 	for _, w := range meta.Warnings {

@@ -28,3 +28,18 @@ func TestStatementsAreKept(t *testing.T) {
 		t.Errorf("the label is %q", l.Str)
 	}
 }
+
+func TestBranchesAreKept(t *testing.T) {
+	want := []profile.Branch{{Path: "/app", Address: 1<<63 + 1, Seen: 5, Taken: 2, Judged: 3, Missed: 1}}
+	b := profile.NewBuilder()
+	fn := b.Function(profile.Function{Name: "main"})
+	loc := b.Location(0, 0, profile.KindUnknown, profile.Line{Function: fn})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Count: 1, Value: 1})
+	var out bytes.Buffer
+	if err := WriteUncompressed(&out, b.Build(profile.Meta{Branches: want, ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})); err != nil {
+		t.Fatal(err)
+	}
+	if p := readBytes(t, out.Bytes(), Options{}); !reflect.DeepEqual(p.Meta.Branches, want) {
+		t.Errorf("%+v", p.Meta.Branches)
+	}
+}

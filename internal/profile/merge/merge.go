@@ -24,7 +24,7 @@ func All(profiles []*profile.Profile) *profile.Profile {
 	meta := profiles[0].Meta
 	meta.Duration, meta.Lost, meta.Warnings = 0, 0, nil
 	meta.Coverage = profile.Coverage{}
-	meta.Statements = statements(profiles)
+	meta.Statements, meta.Branches = statements(profiles), branches(profiles)
 	for _, p := range profiles {
 		m.add(p, later(&meta, &p.Meta))
 		meta.Duration += p.Meta.Duration

@@ -1,0 +1,260 @@
+package branch
+
+import (
+	"debug/elf"
+	"errors"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+
+	"whyhot/internal/elfinfo/instruction"
+	"whyhot/internal/host/tooltest"
+)
+
+// sequence is one of outcomes of one jump, by a function of their number.
+func sequence(n int, taken func(i int) bool) []Outcome {
+	out := make([]Outcome, n)
+	for i := range out {
+		out[i].Taken = taken(i)
+	}
+	return out
+}
+
+func TestForesee(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	word := make([]bool, 3000)
+	for i := range word {
+		word[i] = random.IntN(2) == 0
+	}
+	for name, c := range map[string]struct {
+		taken     func(i int) bool
+		low, high float64
+	}{
+		"always":            {func(int) bool { return true }, 0, 0},
+		"in turn":           {func(i int) bool { return i%2 == 0 }, 0, 0},
+		"a period of 64":    {func(i int) bool { return i%64 < 20 }, 0, 0},
+		"3,000 and again":   {func(i int) bool { return word[i%len(word)] }, 0, 0.02},
+		"random halves":     {func(int) bool { return random.IntN(2) == 0 }, 0.45, 0.5},
+		"random tenths":     {func(int) bool { return random.IntN(10) == 0 }, 0.08, 0.12},
+		"one of 50":         {func(int) bool { return random.IntN(50) == 0 }, 0.01, 0.03},
+		"a sorted array":    {func(i int) bool { return i > sequenceSize/3 }, 0, 0.001},
+		"runs of about ten": {runs(random, 10), 0.08, 0.13},
+	} {
+		got := foresee(sequence(sequenceSize, c.taken), 1)[0]
+		rate := float64(got.Missed) / float64(got.Judged)
+		if rate < c.low || rate > c.high || got.Seen != sequenceSize || got.Judged != sequenceSize/2 {
+			t.Errorf("%s: %.3f is missed, not %.2f to %.2f: %+v", name, rate, c.low, c.high, got)
+		}
+	}
+}
+
+// runs changes its mind on average every n executions.
+func runs(random *rand.Rand, n int) func(int) bool {
+	is := false
+	return func(int) bool {
+		if random.IntN(n) == 0 {
+			is = !is
+		}
+		return is
+	}
+}
+
+// A second jump that asks what the first has answered is known.
+func TestForeseeByAnotherJump(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a test
+	var all []Outcome
+	for range sequenceSize / 2 {
+		is := random.IntN(2) == 0
+		all = append(all, Outcome{0, is}, Outcome{1, !is})
+	}
+	got := foresee(all, 2)
+	if one := float64(got[0].Missed) / float64(got[0].Judged); one < 0.45 {
+		t.Errorf("the first is missed %.2f", one)
+	}
+	if got[1].Missed > got[1].Judged/100 {
+		t.Errorf("the second: %+v", got[1])
+	}
+}
+
+const kernels = `
+#include <stdint.h>
+#include <stdlib.h>
+enum { N = 1 << 16 };
+static int32_t data[N];
+static volatile long sink;
+__attribute__((noinline)) long kept(const int32_t *v, int32_t *out, long n, int least)
+{
+	long kept = 0;
+	for (long i = 0; i < n; i++)
+		if (v[i] >= least)
+			out[kept++] = (int32_t)i;
+	return kept;
+}
+__attribute__((noinline)) float ranges(const float *a, float *out, long n)
+{
+	float sum = 0;
+	for (int again = 0; again < 3; again++)
+		for (long i = 0; i < n; i++) {
+			float x = a[i], r;
+			if (x < 1.0f)
+				r = (x * 0.3f + 1.0f) * x;
+			else if (x < 2.5f)
+				r = (x * 0.7f - 2.0f) * x + 4.0f;
+			else if (x < 4.5f)
+				r = (x * 1.7f - 9.0f) * x - 4.0f;
+			else
+				r = x;
+			out[i] = r;
+			sum += r;
+		}
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	static int32_t out[N];
+	uint32_t x = 1;
+	for (int i = 0; i < N; i++) {
+		x ^= x << 13; x ^= x >> 17; x ^= x << 5;
+		data[i] = argv[1][0] == 'r' ? x % 100 : argv[1][0] == 's' ? i * 100 / N : (i & 1) * 99;
+	}
+	for (;;)
+		sink = kept(data, out, N, argv[1][1] == 't' ? 90 : 50);
+}
+`
+
+// compiled is the program of kernels.
+func compiled(t *testing.T) string {
+	t.Helper()
+	if runtime.GOARCH != "amd64" {
+		t.Skip("not on " + runtime.GOARCH)
+	}
+	return tooltest.Compile(t, "gcc", "kernels.c", kernels, "-O2")
+}
+
+// A loop's blocks do not stand in the order in which they run, and the bytes before some only
+// fill.
+func TestLoops(t *testing.T) {
+	program := compiled(t)
+	for name, sites := range map[string]int{"kept": 1, "ranges": 3} {
+		code := codeOf(t, program, name)
+		at := map[uint64]int{}
+		for _, s := range code {
+			at[s.Address] = 1
+		}
+		loops := loopsOf(code, at)
+		if len(loops) != 1 || len(loops[0].sites) != sites || loops[0].samples < 3*sites || loops[0].samples >= len(code) {
+			t.Errorf("%s: %+v", name, loops)
+		}
+		if got := loopsOf(code, nil); got != nil {
+			t.Errorf("%s: without samples %+v", name, got)
+		}
+	}
+}
+
+func TestJumpsOfAProgram(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, for probes")
+	}
+	program := compiled(t)
+	at := codeOf(t, program, "kept")
+	for data, c := range map[string]struct{ low, high, taken float64 }{
+		"r":  {0.42, 0.5, 0.5}, // random halves
+		"rt": {0.07, 0.13, 0.1},
+		"s":  {0, 0.01, 0.5}, // sorted
+		"a":  {0, 0.01, 0.5}, // in turn
+	} {
+		run := exec.CommandContext(t.Context(), program, data+" ")
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range at {
+			for range 50 {
+				r.Sample(uint32(run.Process.Pid), program, a.Address) //nolint:gosec // a PID
+			}
+		}
+		r.Look()
+		found, err := r.Branches()
+		_ = run.Process.Kill()
+		_ = run.Wait() // it was killed
+		if errors.Is(err, os.ErrPermission) {
+			t.Skipf("probes are not allowed here: %v", err)
+		}
+		if err != nil || len(found) != 1 {
+			t.Errorf("%s: %+v, %v", data, found, err)
+			continue
+		}
+		b := found[0]
+		rate := float64(b.Missed) / float64(b.Judged)
+		taken := float64(b.Taken) / float64(b.Seen)
+		if rate < c.low || rate > c.high || b.Seen < fewestOutcomes || data != "s" && min(taken, 1-taken) > c.taken+0.05 {
+			t.Errorf("%s: missed %.3f, taken %.3f: %+v", data, rate, taken, b)
+		}
+		if r.Disturbs(uint32(run.Process.Pid), 0) { //nolint:gosec // a PID
+			t.Error("the beginning of time was disturbed")
+		}
+		t.Logf("%s: missed %.3f, taken %.3f, %d seen in %d ms", data, rate, taken, b.Seen, (r.windows[0].to-r.windows[0].from)/1e6)
+	}
+}
+
+// codeOf are a function's instructions.
+func codeOf(t *testing.T, program, name string) []instruction.Step {
+	t.Helper()
+	f, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := f.Section(".text")
+	for _, s := range symbols {
+		if s.Name == name {
+			code := make([]byte, s.Size)
+			if _, err := text.ReadAt(code, int64(s.Value-text.Addr)); err != nil { //nolint:gosec // small
+				t.Fatal(err)
+			}
+			return instruction.Steps(code, s.Value)
+		}
+	}
+	t.Fatalf("%s has no function %s", program, name)
+	return nil
+}
+
+// What "cmp $b,%al" leaves, for all pairs of some bytes.
+func TestConditions(t *testing.T) {
+	for _, a := range []int8{-128, -3, -1, 0, 1, 2, 127} {
+		for _, b := range []int8{-128, -2, 0, 1, 126, 127} {
+			d := a - b
+			var flags byte
+			for _, f := range []struct {
+				flag
+				is bool
+			}{
+				{carry, uint8(a) < uint8(b)}, {zero, d == 0}, {sign, d < 0}, {overflow, int(a)-int(b) != int(d)}, {parity, bits.OnesCount8(uint8(d))%2 == 0}, //nolint:gosec // bits
+			} {
+				if f.is {
+					flags |= f.at
+				}
+			}
+			for condition, want := range map[byte]bool{
+				0x0: int(a)-int(b) != int(d), 0x2: uint8(a) < uint8(b), 0x4: a == b, 0x6: uint8(a) <= uint8(b), 0x8: d < 0, 0xc: a < b, 0xe: a <= b, //nolint:gosec // bits
+			} {
+				if got := isTaken(condition, flags|0xe0); got != want {
+					t.Errorf("%d and %d: condition %x is %v", a, b, condition, got)
+				}
+				if got := isTaken(condition|1, flags); got == want {
+					t.Errorf("%d and %d: condition %x is %v", a, b, condition|1, got)
+				}
+			}
+		}
+	}
+}
