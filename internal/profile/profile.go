@@ -202,6 +202,9 @@ type Branch struct {
 	Address uint64 `json:"address,string"` // virtual, in the file
 	Seen    uint64 `json:"seen"`           // executions
 	Taken   uint64 `json:"taken"`
+	// Both is how many instructions the shortest ways on both sides have until they meet, 0
+	// where they do not, or not soon, or do what takes long.
+	Both int `json:"both,omitempty"`
 	// Of Judged executions a predictor with a long history foresaw all but Missed.
 	Judged uint64 `json:"judged"`
 	Missed uint64 `json:"missed"`

@@ -16,7 +16,7 @@ const (
 	longestRound = 100 * time.Millisecond
 	lookEvery    = time.Millisecond
 	// fewestOutcomes are those with which a sequence says something.
-	fewestOutcomes = sequenceSize / 8
+	fewestOutcomes = firstSize / 4
 	// quiet is for how many looks nothing has come when the probes are out: the kernel takes
 	// them out at once, and waits then until no processor can be within one.
 	quiet = 3
@@ -49,7 +49,7 @@ func follow(file string, pid uint32, sites []site, offsets []uint64) (r round, e
 	}
 	attached := make(chan error, 1)
 	go func() { attached <- p.attach(offsets) }()
-	value, err := r.wait(table, attached)
+	value, err := r.wait(table, uint64(sizeFor(len(sites))), attached)
 	if err != nil {
 		return r, err
 	}
@@ -62,7 +62,7 @@ func follow(file string, pid uint32, sites []site, offsets []uint64) (r round, e
 }
 
 // wait looks at the table until it is full, or nothing more is to be waited for.
-func (r *round) wait(table *ebpf.Map, attached chan error) (value []byte, err error) {
+func (r *round) wait(table *ebpf.Map, size uint64, attached chan error) (value []byte, err error) {
 	var end time.Time
 	for end.IsZero() || time.Now().Before(end) {
 		select {
@@ -83,7 +83,7 @@ func (r *round) wait(table *ebpf.Map, attached chan error) (value []byte, err er
 		switch n := count(value); {
 		case n == 0:
 			r.from = before
-		case n >= sequenceSize && !end.IsZero():
+		case n >= size && !end.IsZero():
 			return value, nil
 		}
 	}
@@ -114,14 +114,15 @@ func count(value []byte) uint64 { return binary.NativeEndian.Uint64(value[offCou
 
 // sequenceOf reads what the program has written.
 func sequenceOf(value []byte, sites []site) []Outcome {
-	n := min(count(value), sequenceSize)
+	n := min(count(value), uint64(sizeFor(len(sites)))) //nolint:gosec // small
 	if n < fewestOutcomes {
 		return nil
 	}
 	out := make([]Outcome, 0, n)
-	for _, b := range value[offOutcomes : offOutcomes+n] {
-		if number := int(b >> flagBits); number < len(sites) {
-			out = append(out, Outcome{number, isTaken(sites[number].condition, b)})
+	for at := range n {
+		word := binary.NativeEndian.Uint16(value[offOutcomes+wordSize*at:])
+		if number := int(word >> flagBits); number < len(sites) {
+			out = append(out, Outcome{number, isTaken(sites[number].condition, byte(word&(1<<flagBits-1)))})
 		}
 	}
 	return out
@@ -151,7 +152,7 @@ func load(file string, pid uint32, sites, table int) (*probes, error) {
 	}
 	for _, number := range numbers {
 		prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
-			Name: "whyhot_branch", Type: ebpf.Kprobe, AttachType: kind, License: "GPL", Instructions: program(number, table),
+			Name: "whyhot_branch", Type: ebpf.Kprobe, AttachType: kind, License: "GPL", Instructions: program(number, int32(sizeFor(sites)), table),
 		})
 		if err != nil {
 			return p, fmt.Errorf("loading a probe: %w", err)

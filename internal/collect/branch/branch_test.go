@@ -140,15 +140,17 @@ func TestLoops(t *testing.T) {
 	program := compiled(t)
 	for name, sites := range map[string]int{"kept": 1, "ranges": 3} {
 		code := codeOf(t, program, name)
-		at := map[uint64]int{}
-		for _, s := range code {
-			at[s.Address] = 1
+		at := inLoop(code)
+		regions := regionsOf(code, at)
+		if len(regions) == 0 || len(regions[0].sites) != sites || regions[0].samples < 3*sites || regions[0].samples >= len(code) {
+			t.Errorf("%s: %+v", name, regions)
 		}
-		loops := loopsOf(code, at)
-		if len(loops) != 1 || len(loops[0].sites) != sites || loops[0].samples < 3*sites || loops[0].samples >= len(code) {
-			t.Errorf("%s: %+v", name, loops)
+		for _, s := range regions[0].sites {
+			if s.both < 1 || s.both > mostBoth {
+				t.Errorf("%s: %+v", name, s)
+			}
 		}
-		if got := loopsOf(code, nil); got != nil {
+		if got := regionsOf(code, nil); got != nil {
 			t.Errorf("%s: without samples %+v", name, got)
 		}
 	}
@@ -159,7 +161,7 @@ func TestJumpsOfAProgram(t *testing.T) {
 		t.Skip("needs root, for probes")
 	}
 	program := compiled(t)
-	at := codeOf(t, program, "kept")
+	at := inLoop(codeOf(t, program, "kept"))
 	for data, c := range map[string]struct{ low, high, taken float64 }{
 		"r":  {0.42, 0.5, 0.5}, // random halves
 		"rt": {0.07, 0.13, 0.1},
@@ -174,9 +176,9 @@ func TestJumpsOfAProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range at {
+		for a := range at {
 			for range 50 {
-				r.Sample(uint32(run.Process.Pid), program, a.Address) //nolint:gosec // a PID
+				r.Sample(uint32(run.Process.Pid), program, a) //nolint:gosec // a PID
 			}
 		}
 		r.Look()
@@ -201,6 +203,22 @@ func TestJumpsOfAProgram(t *testing.T) {
 		}
 		t.Logf("%s: missed %.3f, taken %.3f, %d seen in %d ms", data, rate, taken, b.Seen, (r.windows[0].to-r.windows[0].from)/1e6)
 	}
+}
+
+// inLoop has a sample on each instruction before the last jump backwards and behind its target.
+func inLoop(code []instruction.Step) map[uint64]int {
+	out := map[uint64]int{}
+	for _, s := range code {
+		if s.Jumps && s.Target < s.Address {
+			clear(out)
+			for _, in := range code {
+				if in.Address >= s.Target && in.Address <= s.Address {
+					out[in.Address] = 1
+				}
+			}
+		}
+	}
+	return out
 }
 
 // codeOf are a function's instructions.

@@ -5,20 +5,23 @@ import (
 )
 
 const (
-	// sequenceSize is how many outcomes a round has, a power of two. With four jumps a loop, half
-	// of them give a rate of one in two an error of about one in a hundred.
-	sequenceSize = 1 << 14
-	mostSites    = 8 // which three bits tell apart
+	// sequenceSize is how many outcomes a round has at most, a power of two: for each jump so
+	// many that half of them give a rate of one in two an error of two in a hundred.
+	sequenceSize = 1 << 15
+	firstSize    = 1 << 12
+	sizeOfSite   = 1 << 11
+	mostSites    = 64
+	wordSize     = 2
 )
 
 // What the table has, one value for all jumps: the thread that is followed, how many outcomes
-// there were, and a byte for each of the first: the flags that jumps ask, and above them the
+// there were, and two bytes for each of the first: the flags that jumps ask, and above them the
 // number of the jump.
 const (
 	offThread   = 0
 	offCount    = 8
 	offOutcomes = 16
-	tableSize   = offOutcomes + sequenceSize
+	tableSize   = offOutcomes + wordSize*sequenceSize
 )
 
 // offFlags is where struct pt_regs of x86-64 has the flags.
@@ -40,10 +43,14 @@ var (
 
 const flagBits = 5
 
+// sizeFor is how many outcomes are noted of so many jumps.
+func sizeFor(sites int) int { return min(firstSize+sites*sizeOfSite, sequenceSize) }
+
 // program notes the flags of one execution, of the thread that came first. number is that of
-// the jump; below zero it is what the probe was given with its address. R6 is the context,
+// the jump; below zero it is what the probe was given with its address. size is how many are
+// noted. R6 is the context,
 // later the number; R7 the table, R8 the thread, R9 the flags.
-func program(number int32, table int) asm.Instructions {
+func program(number, size int32, table int) asm.Instructions {
 	const key = -8
 	ins := asm.Instructions{
 		asm.Mov.Reg(asm.R6, asm.R1), asm.LoadMem(asm.R9, asm.R6, offFlags, asm.DWord),
@@ -62,7 +69,7 @@ func program(number int32, table int) asm.Instructions {
 		asm.StoreMem(asm.R7, offThread, asm.R8, asm.DWord),
 		asm.LoadMem(asm.R2, asm.R7, offCount, asm.DWord).WithSymbol("mine"),
 		asm.Mov.Reg(asm.R3, asm.R2), asm.Add.Imm(asm.R3, 1), asm.StoreMem(asm.R7, offCount, asm.R3, asm.DWord),
-		asm.JGE.Imm(asm.R2, sequenceSize, "end"),
+		asm.JGE.Imm(asm.R2, size, "end"),
 		asm.LSh.Imm(asm.R6, flagBits),
 	)
 	for i, f := range []flag{carry, parity, zero, sign, overflow} {
@@ -70,7 +77,7 @@ func program(number int32, table int) asm.Instructions {
 			asm.LSh.Imm(asm.R1, int32(i)), asm.Or.Reg(asm.R6, asm.R1)) //nolint:gosec // small
 	}
 	return append(ins,
-		asm.And.Imm(asm.R2, sequenceSize-1), asm.Add.Reg(asm.R7, asm.R2), asm.StoreMem(asm.R7, offOutcomes, asm.R6, asm.Byte),
+		asm.And.Imm(asm.R2, sequenceSize-1), asm.LSh.Imm(asm.R2, 1), asm.Add.Reg(asm.R7, asm.R2), asm.StoreMem(asm.R7, offOutcomes, asm.R6, asm.Half),
 		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return(),
 	)
 }

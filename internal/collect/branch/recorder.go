@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	mostRounds = 4
+	mostRounds = 6
 	// A loop is followed from so many samples on, and this share of all.
 	leastSamples = 25
 	leastShare   = 0.04
@@ -159,15 +159,15 @@ func (r *Recorder) follow(in place, at map[uint64]int, least int) error {
 	defer r.mu.Unlock()
 	for i, t := range tallies {
 		if t.Seen > 0 {
-			r.found = append(r.found, profile.Branch{Path: in.path, Address: l.sites[i].address, Seen: t.Seen, Taken: t.Taken, Judged: t.Judged, Missed: t.Missed})
+			r.found = append(r.found, profile.Branch{Path: in.path, Address: l.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: l.sites[i].both, Judged: t.Judged, Missed: t.Missed})
 		}
 	}
 	return nil
 }
 
-// choose gives the hottest loop of a binary that was not followed yet, with the offsets of its
+// choose gives the hottest region of a binary that was not followed yet, with the offsets of its
 // jumps in the file.
-func (r *Recorder) choose(file, name string, at map[uint64]int, least int) (best loop, offsets []uint64, ok bool) {
+func (r *Recorder) choose(file, name string, at map[uint64]int, least int) (best region, offsets []uint64, ok bool) {
 	err := elffile.Guard(file, func() error {
 		f, err := elffile.Open(file)
 		if err != nil {
@@ -188,7 +188,7 @@ func (r *Recorder) choose(file, name string, at map[uint64]int, least int) (best
 				continue
 			}
 			end = high
-			for _, l := range loopsOf(instruction.Steps(f.At(low, high-low), low), at) {
+			for _, l := range regionsOf(instruction.Steps(f.At(low, high-low), low), at) {
 				if l.samples >= least && l.samples > best.samples && !r.followed[l.key(name)] {
 					best = l
 				}
@@ -204,7 +204,7 @@ func (r *Recorder) choose(file, name string, at map[uint64]int, least int) (best
 		return nil
 	})
 	if err != nil || len(offsets) == 0 {
-		return loop{}, nil, false
+		return region{}, nil, false
 	}
 	r.followed[best.key(name)] = true
 	return best, offsets, true
@@ -229,7 +229,7 @@ func boundsIn(f *elffile.File, addresses []uint64) func(address uint64) (low, hi
 	}
 }
 
-func (l loop) key(path string) string { return fmt.Sprintf("%s %x", path, l.low) }
+func (l region) key(path string) string { return fmt.Sprintf("%s %x", path, l.low) }
 
 // Disturbs says whether probes were in a process at a time, in ns since the epoch: what was
 // sampled then is about them.

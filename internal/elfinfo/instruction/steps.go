@@ -19,6 +19,9 @@ type Step struct {
 	Ends bool
 	// Fills: it does nothing, and stands where the next is to be aligned.
 	Fills bool
+	// Dear: it takes long itself, as a call, a division, an atomic update or a string
+	// instruction does.
+	Dear bool
 }
 
 const (
@@ -46,8 +49,8 @@ func stepAt(code []byte, at uint64) (Step, bool) {
 		s.Size = n
 		return s, true
 	}
-	if n, is := extended(code); is {
-		s.Size = n
+	if n, dear, is := extended(code); is {
+		s.Size, s.Dear = n, dear
 		return s, n > 0
 	}
 	d, err := x86asm.Decode(code, 64) //nolint:mnd // bits
@@ -59,7 +62,7 @@ func stepAt(code []byte, at uint64) (Step, bool) {
 	case x86asm.JMP, x86asm.LJMP, x86asm.RET, x86asm.LRET, x86asm.UD1, x86asm.UD2, x86asm.HLT:
 		s.Ends = true
 	}
-	s.Fills = d.Op == x86asm.NOP
+	s.Fills, s.Dear = d.Op == x86asm.NOP, isDear(&d)
 	to, direct := d.Args[0].(x86asm.Rel)
 	if d.Op == x86asm.CALL || d.Op == x86asm.XBEGIN || !direct {
 		return s, true
@@ -89,13 +92,35 @@ func endbr(code []byte) (size int, is bool) {
 	return len(mark), bytes.HasPrefix(code, mark)
 }
 
+// isDear says whether a processor takes long for an instruction, whatever its data.
+func isDear(d *x86asm.Inst) bool {
+	switch d.Op { //nolint:exhaustive // the others are not
+	case x86asm.CALL, x86asm.DIV, x86asm.IDIV, x86asm.DIVSD, x86asm.DIVSS, x86asm.DIVPD, x86asm.DIVPS, x86asm.SQRTSD, x86asm.SQRTSS, x86asm.SQRTPD, x86asm.SQRTPS, x86asm.FDIV, x86asm.FDIVP, x86asm.FSQRT, x86asm.SYSCALL, x86asm.CPUID, x86asm.RDTSC:
+		return true
+	}
+	for _, p := range d.Prefix {
+		if p &= 0xff; p == 0xf0 || (p == 0xf2 || p == 0xf3) && isString(d.Op) { //nolint:mnd // LOCK, REPNE, REP
+			return true
+		}
+	}
+	return false
+}
+
+func isString(op x86asm.Op) bool {
+	switch op { //nolint:exhaustive // the others are not
+	case x86asm.MOVSB, x86asm.MOVSW, x86asm.MOVSD, x86asm.MOVSQ, x86asm.STOSB, x86asm.STOSW, x86asm.STOSD, x86asm.STOSQ, x86asm.CMPSB, x86asm.CMPSW, x86asm.CMPSD, x86asm.CMPSQ, x86asm.SCASB, x86asm.SCASW, x86asm.SCASD, x86asm.SCASQ:
+		return true
+	}
+	return false
+}
+
 // extended is the size of an instruction with a VEX or EVEX prefix, 0 where its bytes end
-// early. In 64 bits nothing else begins so. (Intel's manual, volume 2, 2.3 and 2.7.)
+// early, and whether it divides or takes roots. In 64 bits nothing else begins so. (Intel's manual, volume 2, 2.3 and 2.7.)
 // Example: c5 fc 58 44 24 20, vaddps 0x20(%rsp),%ymm0,%ymm0, has two bytes of prefix, one of
 // the operation, and an address of three.
-func extended(code []byte) (size int, is bool) {
+func extended(code []byte) (size int, dear, is bool) {
 	if len(code) == 0 {
-		return 0, false
+		return 0, false, false
 	}
 	var prefix int
 	opcodes := byte(1) // which table of operations
@@ -107,10 +132,10 @@ func extended(code []byte) (size int, is bool) {
 	case 0x62:
 		prefix = 4
 	default:
-		return 0, false
+		return 0, false, false
 	}
 	if len(code) < prefix+1 {
-		return 0, true
+		return 0, false, true
 	}
 	if prefix > 2 { //nolint:mnd // the short prefix has no table
 		opcodes = code[1] & 0x7
@@ -120,7 +145,7 @@ func extended(code []byte) (size int, is bool) {
 	if !(opcodes == 1 && operation == 0x77) { // vzeroupper has no operand
 		n := address(code[size:])
 		if n == 0 {
-			return 0, true
+			return 0, false, true
 		}
 		size += n
 	}
@@ -128,9 +153,9 @@ func extended(code []byte) (size int, is bool) {
 		size++
 	}
 	if size > len(code) {
-		return 0, true
+		return 0, false, true
 	}
-	return size, true
+	return size, opcodes == 1 && (operation == 0x5e || operation == 0x51), true
 }
 
 // hasByte says whether an operation of the first table has a constant behind its address:

@@ -25,7 +25,7 @@ type binary struct {
 	file      *elffile.File
 	names     map[uint64]string // the function at an address, as the profile has it
 	at        map[uint64]hits
-	branches  map[uint64]profile.Branch // that were followed
+	followed  []uint64 // jumps whose outcomes the recording has, sorted
 	functions []*function
 }
 
@@ -59,7 +59,7 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 		}
 		b := byPath[m.Path]
 		if b == nil {
-			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}, branches: followed(p, m.Path)}
+			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}, followed: followedIn(p, m.Path)}
 			byPath[m.Path] = b
 		}
 		h := b.at[vaddr]
@@ -165,7 +165,24 @@ func (b *binary) bounds(frames *cfi.Section, symbols *elfsym.Table, address uint
 func (b *binary) request(q Request) analyzer.MachineRequest {
 	r := analyzer.MachineRequest{File: b.file.Path(), Cycles: q.Cycles, Processors: q.Processors}
 	for _, f := range b.functions {
-		r.Functions = append(r.Functions, analyzer.MachineRange{Low: f.low, High: f.high, Sampled: f.sampled})
+		shown := f.sampled
+		for _, a := range b.followed {
+			if i, sampled := slices.BinarySearch(shown, a); !sampled && a >= f.low && a < f.high {
+				shown = slices.Insert(slices.Clone(shown), i, a)
+			}
+		}
+		r.Functions = append(r.Functions, analyzer.MachineRange{Low: f.low, High: f.high, Sampled: shown})
 	}
 	return r
+}
+
+// followedIn are the jumps of a binary that a recording has followed.
+func followedIn(p *profile.Profile, path string) (out []uint64) {
+	for _, b := range p.Meta.Branches {
+		if b.Path == path {
+			out = append(out, b.Address)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

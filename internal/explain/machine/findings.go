@@ -51,6 +51,9 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 		matched := map[string]int{}
 		for _, m := range l.Matches {
 			matched[m.Rule]++
+			if m.Rule == branchRule && l.isFollowed(p) {
+				continue
+			}
 			r := rules[m.Rule]
 			cost, events := l.Self, l.Count
 			switch {
@@ -122,10 +125,6 @@ func (l *Loop) waits(m analyzer.MachineMatch) (value, events int64) {
 func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, share float64) finding.Finding {
 	margin := finding.ShareError(share, p.Count())
 	place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
-	if at, ok := l.lineOf(m); ok && r.atMatch {
-		place.File, place.Line = at.Function.File, int(at.Line)
-		place.EndLine = max(place.EndLine, place.Line)
-	}
 	f := finding.Finding{
 		Rule: m.Rule, Title: r.title(l, m), Certainty: finding.Suspected, Place: place,
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
@@ -139,13 +138,6 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	if r.waits {
 		f.Gain.Basis = "the samples that wait for the instruction"
 	}
-	measured := false
-	if r.part != nil {
-		if low, high, known := r.part(l, m); known {
-			measured = true
-			f.Gain = &finding.Gain{Low: low * share, High: high * share, Basis: "the outcomes that were followed, at 12 to 30 cycles for each that is missed"}
-		}
-	}
 	if r.besides != nil {
 		f.Gain.High = min(1, f.Gain.High+r.high*float64(r.besides(l, m))/float64(max(p.Total(), 1)))
 		f.Gain.Basis += ", and at most those that wait for what uses its result"
@@ -153,7 +145,7 @@ func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, shar
 	if r.more != nil {
 		f.Evidence = append(f.Evidence, r.more(p, l, m)...)
 	}
-	if r.waits || r.certain || measured {
+	if r.waits || r.certain {
 		f.Certainty = finding.Confirmed // the code has it, and the clock finds it waiting there
 	}
 	return f
@@ -193,16 +185,6 @@ func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.E
 	}
 	share := float64(l.Self) / float64(max(p.Total(), 1))
 	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("%s, %d instructions", l.where("loop"), len(l.Instructions)), Share: &share})
-}
-
-// lineOf is the line of a match's first instruction.
-func (l *Loop) lineOf(m analyzer.MachineMatch) (profile.Frame, bool) {
-	for _, in := range l.Instructions {
-		if len(m.At) > 0 && in.Address == m.At[0] {
-			return Edited(in.Lines)
-		}
-	}
-	return profile.Frame{}, false
 }
 
 // covers says whether an address of the binary is in the loop.

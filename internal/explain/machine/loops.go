@@ -99,7 +99,8 @@ func loopOf(l analyzer.MachineLoop) Loop {
 func (f *function) outside(b *binary, reply analyzer.MachineFunction) Function {
 	out := Function{Name: f.name, Mapping: b.mapping, Start: f.low, End: f.high, Self: f.value, Unresolved: reply.Unresolved}
 	for _, in := range reply.Outside {
-		if h, sampled := b.within(in); sampled {
+		_, shown := slices.BinarySearch(b.followed, in.Address)
+		if h, sampled := b.within(in); sampled || shown {
 			out.Outside = append(out.Outside, Instruction{Address: in.Address, Text: in.Text, Self: h.value, Count: h.count, For: in.Cause})
 		}
 	}

@@ -25,17 +25,12 @@ type rule struct {
 	cost func(l *Loop, m analyzer.MachineMatch) (value, events int64)
 	// besides is what a fix may give back at most on top of what it costs.
 	besides func(l *Loop, m analyzer.MachineMatch) int64
-	// part says, where that was measured, which fractions of the cost a fix may give back, and
-	// that the finding is certain.
-	part func(l *Loop, m analyzer.MachineMatch) (low, high float64, known bool)
 	// more adds evidence.
 	more func(p *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence
 	// low and high are the fractions of the cost that a fix may give back.
 	low, high float64
 	// least is the share of all samples from which it is a finding, 0 for that of any rule.
 	least float64
-	// atMatch: the finding's line is that of the match, not the loop's first.
-	atMatch bool
 	// asked: the lines that ask for the loop are where the change is made.
 	asked bool
 	// certain: the match itself leaves no doubt.
@@ -361,12 +356,11 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"an array of many megabytes: a guess fetches ahead, and without it each load is waited for; there an order by levels (Eytzinger) with prefetches pays", "that the guesses are wrong is told by where the samples stand, and not counted: perf stat -e branch-misses, where the machine has it"},
 	},
-	"machine-branch": {
-		title: titleOfBranch,
+	branchRule: {
+		title: fixed("Loop's branch may be mispredicted; compute both ways"),
 		cost:  inWrongGuesses,
 		more:  wrongGuesses,
-		part:  inMisses, atMatch: true,
-		low: 0.3, high: 0.85, kind: inCode,
+		low:   0.3, high: 0.85, kind: inCode,
 		steps: []string{
 			"Without a jump: store always and move on by the comparison: out[n] = i; n += keep(i)",
 			"Or select by arithmetic: sum += v & -(v >= least); look at the assembly for the jump",

@@ -79,6 +79,12 @@ func Stalls(p *profile.Profile, a Answer) []Found {
 	var out []Found
 	for i := range a.Stalls {
 		s := &a.Stalls[i]
+		if missed, known := s.misses(p); s.Jumps && known {
+			if missed >= leastMissed {
+				continue // which is waited for
+			}
+			s.Jumps = false
+		}
 		if isLibc(s.Mapping.Path) || taken[s.Load.Address] == s.Mapping.Path || !s.isEnough(p) || !s.canBeChanged() {
 			continue
 		}
@@ -99,6 +105,18 @@ func (s *Stall) canBeChanged() bool {
 	}
 	return origin.OfFunction(&profile.Function{Name: s.Function, File: frame.Function.File, Kind: profile.KindNative}, s.Mapping.Path) == origin.Own &&
 		!finding.IsInstalled(frame.Function.File, "")
+}
+
+// misses says how often the jump behind a comparison with memory is mispredicted, where the
+// recording has followed it.
+func (s *Stall) misses(p *profile.Profile) (part float64, known bool) {
+	const far = 16 // bytes of the comparison, and of a move between it and its jump
+	for _, b := range p.Meta.Branches {
+		if after := b.Address - s.Load.Address; b.Path == s.Mapping.Path && b.Address > s.Load.Address && after <= far && b.Seen >= fewestSeen && b.Judged > 0 {
+			return float64(b.Missed) / float64(b.Judged), true
+		}
+	}
+	return 0, false
 }
 
 func (s *Stall) isEnough(p *profile.Profile) bool {

@@ -31,3 +31,21 @@ func TestWaitsThatCanBeChanged(t *testing.T) {
 		}
 	}
 }
+
+// A comparison's jump that was followed tells which of both is waited for.
+func TestComparisonsThatWereFollowed(t *testing.T) {
+	p := profile.NewBuilder().Build(profile.Meta{Branches: []profile.Branch{
+		{Path: "/app", Address: 0x106, Seen: 4000, Judged: 2000, Missed: 20},
+		{Path: "/app", Address: 0x206, Seen: 4000, Judged: 2000, Missed: 900},
+		{Path: "/app", Address: 0x306, Seen: 20, Judged: 10},
+	}})
+	for address, want := range map[uint64]struct {
+		missed float64
+		known  bool
+	}{0x100: {0.01, true}, 0x200: {0.45, true}, 0x300: {}, 0x400: {}, 0xf0: {}} {
+		s := Stall{Mapping: &profile.Mapping{Path: "/app"}, Load: Instruction{Address: address}}
+		if missed, known := s.misses(p); missed != want.missed || known != want.known {
+			t.Errorf("%x: %v, %v", address, missed, known)
+		}
+	}
+}

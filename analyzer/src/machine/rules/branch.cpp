@@ -1,11 +1,7 @@
 // Conditional jumps inside a loop whose outcome the data decide: both ways stay in the
-// loop. Of some the clock's samples tell: both ways are short of waits of their own. Of
-// others only outcomes that the recording has followed do: what they skip is little.
+// loop and are short of waits of their own, so that samples on them are about the jump.
 // Example: cmp %edi,(%rcx,%rax,4); jl skip; mov %eax,(%rsi,%rdx,4); add $1,%rdx; skip:
 #include "machine/rules/facts.h"
-
-#include <map>
-#include <string>
 
 using namespace llvm;
 
@@ -55,77 +51,28 @@ bool asksData(const Subject &S, const Block &B) {
   return false;
 }
 
-// Work that nobody would do in vain.
-bool isDear(const Instruction &I) {
-  return I.Bad || I.Call || I.repeats() || I.slow() == Slow::Divide || I.slow() == Slow::Atomic;
-}
-
-// How many instructions lie between a block's begin and the blocks behind it that are
-// reached with at most Most of them, none dear: the shortest way, jumps and all. The loop's
-// header ends a way.
-std::map<const Block *, size_t> reached(const Subject &S, const Block *From, size_t Most) {
-  std::map<const Block *, size_t> Out{{From, 0}};
-  for (SmallVector<const Block *, 8> Next{From}; !Next.empty();) {
-    const Block *B = Next.pop_back_val();
-    const size_t Length = Out[B] + (B->End - B->First);
-    const auto Code = ArrayRef(S.F.Code).slice(B->First, B->End - B->First);
-    if (B == S.In.getHeader() || Length > Most || any_of(Code, isDear))
-      continue;
-    for (const Block *To : inside(S, *B))
-      if (const auto [It, New] = Out.try_emplace(To, Length); New || It->second > Length) {
-        It->second = Length;
-        Next.push_back(To);
-      }
-  }
-  return Out;
-}
-
-// The instructions of both ways until they meet, where these are few enough to be executed
-// always. Of "if (a) x = b; else x = c;" it is the two assignments, of "if (a) continue;" what
-// is left of the loop.
-std::optional<size_t> both(const Subject &S, const Block *One, const Block *Other) {
-  constexpr size_t Most = 32;
-  std::optional<size_t> Least;
-  const auto OfOther = reached(S, Other, Most);
-  for (const auto &[B, Length] : reached(S, One, Most))
-    if (const auto It = OfOther.find(B); It != OfOther.end() && Length + It->second <= Least.value_or(Most))
-      Least = Length + It->second;
-  return Least;
-}
-
-// What the clock's samples can tell of: a jump that stands alone among its loop's.
-std::map<std::string, std::string> byClock(const Subject &S, const Block &B, ArrayRef<const Block *> To) {
-  if (own(S).size() > Longest || hasCall(S) || !asksData(S, B) || is_contained(To, S.In.getHeader()))
-    return {};
-  const Block *One = begin(S, To[0]), *Other = begin(S, To[1]);
-  if (!One || !Other || beginsWithWait(S, *One) || beginsWithWait(S, *Other))
-    return {};
-  const auto OneNext = second(S, *One), OtherNext = second(S, *Other);
-  if (!OneNext || !OtherNext)
-    return {};
-  auto At = [&](size_t N) { return utohexstr(S.F.Code[N].Address, true); };
-  return {{"one", At(One->First)},
-          {"one_next", At(*OneNext)},
-          {"other", At(Other->First)},
-          {"other_next", At(*OtherNext)}};
-}
-
 void branch(const Subject &S, std::vector<Match> &Out) {
-  constexpr size_t Most = 512; // instructions
-  if (!S.In.isInnermost() || own(S).size() > Most)
+  if (!S.In.isInnermost() || own(S).size() > Longest || hasCall(S))
     return;
   std::vector<Match> Found;
   for (const Block *B : S.In.blocks()) {
-    if (B->empty() || !S.F.Code[B->End - 1].Conditional)
+    if (B->empty() || !S.F.Code[B->End - 1].Conditional || !asksData(S, *B))
       continue;
     const auto To = inside(S, *B);
-    if (To.size() != 2)
+    if (To.size() != 2 || is_contained(To, S.In.getHeader()))
       continue;
-    auto Facts = byClock(S, *B, To);
-    if (const auto Length = both(S, To[0], To[1]))
-      Facts["both"] = std::to_string(*Length);
-    if (!Facts.empty())
-      add(Found, "machine-branch", S.F.Code[B->End - 1], std::move(Facts));
+    const Block *One = begin(S, To[0]), *Other = begin(S, To[1]);
+    if (!One || !Other || beginsWithWait(S, *One) || beginsWithWait(S, *Other))
+      continue;
+    const auto OneNext = second(S, *One), OtherNext = second(S, *Other);
+    if (!OneNext || !OtherNext)
+      continue;
+    auto At = [&](size_t N) { return utohexstr(S.F.Code[N].Address, true); };
+    add(Found, "machine-branch", S.F.Code[B->End - 1],
+        {{"one", At(One->First)},
+         {"one_next", At(*OneNext)},
+         {"other", At(Other->First)},
+         {"other_next", At(*OtherNext)}});
   }
   if (Found.empty())
     return;
