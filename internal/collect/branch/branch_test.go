@@ -112,6 +112,15 @@ __attribute__((noinline)) float ranges(const float *a, float *out, long n)
 		}
 	return sum;
 }
+// What is skipped is dear, and met again in the next pass alone.
+__attribute__((noinline)) double dear(const int32_t *v, const double *a, long n, int least)
+{
+	double sum = 0;
+	for (long i = 0; i < n; i++)
+		if (v[i] >= least)
+			sum += a[i] / (a[i + 1] + 1);
+	return sum;
+}
 int main(int argc, char **argv)
 {
 	static int32_t out[N];
@@ -138,7 +147,7 @@ func compiled(t *testing.T) string {
 // fill.
 func TestLoops(t *testing.T) {
 	program := compiled(t)
-	for name, sites := range map[string]int{"kept": 1, "ranges": 3} {
+	for name, sites := range map[string]int{"kept": 1, "ranges": 3, "dear": 1} {
 		code := codeOf(t, program, name)
 		at := inLoop(code)
 		regions := regionsOf(code, at)
@@ -146,7 +155,7 @@ func TestLoops(t *testing.T) {
 			t.Errorf("%s: %+v", name, regions)
 		}
 		for _, s := range regions[0].sites {
-			if s.both < 1 || s.both > mostBoth {
+			if isShort := s.both >= 1 && s.both <= mostBoth; isShort == (name == "dear") {
 				t.Errorf("%s: %+v", name, s)
 			}
 		}

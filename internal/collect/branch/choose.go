@@ -58,6 +58,10 @@ func (f *flow) region(code []instruction.Step, nodes []int64, isLoop bool, at ma
 		samples int // on the first instructions of its ways
 	}
 	r := region{}
+	header := int64(-1)
+	if isLoop {
+		header = f.header(nodes)
+	}
 	var sites []weighed
 	for _, n := range nodes {
 		b := f.blocks[n]
@@ -76,7 +80,7 @@ func (f *flow) region(code []instruction.Step, nodes []int64, isLoop bool, at ma
 			continue
 		}
 		sites = append(sites, weighed{
-			site{s.Address, s.Condition, f.both(to, behind)},
+			site{s.Address, s.Condition, f.both(to, behind, n, header)},
 			after(code, f.blocks[to][0].Address, at) + after(code, f.blocks[behind][0].Address, at),
 		})
 	}

@@ -94,10 +94,11 @@ const mostBoth = 32
 // both is how many instructions two ways have until they meet: of "if (a) x = b; else x = c;"
 // the two assignments, of "if (a) continue;" what is left of the loop. 0 where that is more
 // than mostBoth, or has something dear.
-func (f *flow) both(one, other int64) int {
+// ends are blocks behind which another pass begins: the loop's header, the jump's own.
+func (f *flow) both(one, other int64, ends ...int64) int {
 	least := 0
-	ofOther := f.reached(other)
-	for n, length := range f.reached(one) {
+	ofOther := f.reached(other, ends)
+	for n, length := range f.reached(one, ends) {
 		if more, meet := ofOther[n]; meet && length+more <= mostBoth && (least == 0 || length+more < least) {
 			least = max(length+more, 1)
 		}
@@ -106,13 +107,15 @@ func (f *flow) both(one, other int64) int {
 }
 
 // reached says how many instructions lie between a block's begin and the blocks behind it, by
-// the shortest way without something dear. It does not go backwards: what begins earlier is
-// another pass.
-func (f *flow) reached(from int64) map[int64]int {
+// the shortest way without something dear.
+func (f *flow) reached(from int64, ends []int64) map[int64]int {
 	out := map[int64]int{from: 0}
 	for next := []int64{from}; len(next) > 0; {
 		n := next[0]
 		next = next[1:]
+		if slices.Contains(ends, n) {
+			continue
+		}
 		length := out[n]
 		dear := false
 		for _, s := range f.blocks[n] {
