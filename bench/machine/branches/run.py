@@ -2,9 +2,9 @@
 """How well recordings tell mispredicted branches: run.py WHYHOT DIR
 
 Compiles kernels.c by several compilers, measures each kernel on each kind of data (ns an
-element, CPU time), records it for a second, and asks explain. A kernel is mispredicted on data
-where it takes 1.3 times as long as the median of the data that can be foreseen; where not, it
-has no branch. Of the kernel "longer" a branch is not to be named: what it skips is long. Prints
+element, CPU time), records it for a second, and asks explain. A kernel is mispredicted on random
+data where it takes 1.3 times as long as the median of the data that can be foreseen; where not,
+it has no branch. Of the kernel "longer" a branch is not to be named: what it skips is long. Prints
 a row for each, and a table of what was named."""
 import collections, json, os, statistics, subprocess, sys
 
@@ -38,7 +38,7 @@ def main():
             limit = 1.3 * statistics.median(times[d] for d in FORESEEN)
             for data in DATA:
                 found = named(whyhot, program, kernel, data, os.path.join(out, "x.whyhot"))
-                kind = "long" if kernel == "longer" else "mispredicted" if times[data] >= limit else "foreseen" if data in FORESEEN else "no branch"
+                kind = "long" if kernel == "longer" else "foreseen" if data in FORESEEN else "mispredicted" if times[data] >= limit else "no branch"
                 table[compiler, kind, bool(found)] += 1
                 gain = found[0]["gain"] if found else None
                 print(f"{compiler:10} {kernel:10} {data:9} {times[data]:6.2f} ns {kind:13} {'named' if found else '-':6} " + (f"{gain['low']:.0%} to {gain['high']:.0%}" if gain else ""), flush=True)
