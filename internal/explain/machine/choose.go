@@ -26,6 +26,7 @@ type binary struct {
 	names     map[uint64]string // the function at an address, as the profile has it
 	at        map[uint64]hits
 	followed  []uint64 // jumps whose outcomes the recording has, sorted
+	outcomes  map[uint64]profile.Branch
 	functions []*function
 }
 
@@ -59,7 +60,8 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 		}
 		b := byPath[m.Path]
 		if b == nil {
-			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}, followed: followedIn(p, m.Path)}
+			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}, outcomes: outcomesIn(p, m.Path)}
+			b.followed = slices.Sorted(maps.Keys(b.outcomes))
 			byPath[m.Path] = b
 		}
 		h := b.at[vaddr]
@@ -176,13 +178,13 @@ func (b *binary) request(q Request) analyzer.MachineRequest {
 	return r
 }
 
-// followedIn are the jumps of a binary that a recording has followed.
-func followedIn(p *profile.Profile, path string) (out []uint64) {
+// outcomesIn are the jumps of a binary that a recording has followed, by address.
+func outcomesIn(p *profile.Profile, path string) map[uint64]profile.Branch {
+	out := map[uint64]profile.Branch{}
 	for _, b := range p.Meta.Branches {
 		if b.Path == path {
-			out = append(out, b.Address)
+			out[b.Address] = b
 		}
 	}
-	slices.Sort(out)
 	return out
 }

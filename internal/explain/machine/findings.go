@@ -125,6 +125,12 @@ func (l *Loop) waits(m analyzer.MachineMatch) (value, events int64) {
 func (l *Loop) finding(p *profile.Profile, m analyzer.MachineMatch, r rule, share float64) finding.Finding {
 	margin := finding.ShareError(share, p.Count())
 	place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
+	if r.atMatch && len(m.At) > 0 {
+		if at, ok := l.lineOf(m.At[0]); ok {
+			place.File, place.Line = at.Function.File, int(at.Line)
+			place.EndLine = max(place.EndLine, place.Line)
+		}
+	}
 	f := finding.Finding{
 		Rule: m.Rule, Title: r.title(l, m), Certainty: finding.Suspected, Place: place,
 		Share:    finding.Share{Exclusive: &share, Error: &margin},

@@ -38,7 +38,7 @@ func Guesses(p *profile.Profile, a Answer) []Found {
 		l := g.code
 		share := float64(l.Self) / float64(max(p.Total(), 1))
 		low, high := g.inMisses()
-		if share < least || l.Count < fewest || high < leastInMisses || isLibc(l.Mapping.Path) || l.searches() {
+		if share < least || l.Count < fewest || high < leastInMisses || isLibc(l.Mapping.Path) || l.searches() || l.chases(p, a) {
 			continue
 		}
 		worst := g.missed[0]
@@ -215,6 +215,14 @@ func (l *Loop) searches() bool {
 		}
 	}
 	return false
+}
+
+// chases: where each address is loaded from the one before, the load is waited for, and what is
+// done meanwhile costs nothing.
+func (l *Loop) chases(p *profile.Profile, a Answer) bool {
+	return l.walks() || slices.ContainsFunc(a.Stalls, func(s Stall) bool {
+		return s.Kind == "chase" && s.Mapping.Path == l.Mapping.Path && l.covers(s.Load.Address) && s.isEnough(p)
+	})
 }
 
 // isFollowed says whether the recording has outcomes of a loop's jumps: then samples are not

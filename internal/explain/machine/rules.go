@@ -31,6 +31,8 @@ type rule struct {
 	low, high float64
 	// least is the share of all samples from which it is a finding, 0 for that of any rule.
 	least float64
+	// atMatch: the finding's line is that of the match, not the loop's first.
+	atMatch bool
 	// asked: the lines that ask for the loop are where the change is made.
 	asked bool
 	// certain: the match itself leaves no doubt.
@@ -368,6 +370,18 @@ var rules = map[string]rule{
 			"Or sort or group the data by what is asked, or ask once for a block of elements",
 		},
 		caveats: []string{"Where the work behind the branch is long, skipping it is worth the wrong guesses"},
+	},
+	skipRule: {
+		title: fixed("Loop skips nearly all it reads; keep a list of the rest"),
+		cost:  (*Loop).inSkips,
+		more:  skips, atMatch: true, certain: true,
+		low: 0.2, high: 0.9, kind: inCode,
+		steps: []string{
+			"Keep a list or a bit set of the elements that count (non-zeros, active items), and walk that; where it gets long, the whole",
+			"Or test many at once: memchr for a byte; 16 to 64 elements by a vector comparison, and look closer where one differs",
+			"Or keep those together that are skipped together",
+		},
+		caveats: []string{"A list that has to be made for each pass saves nothing"},
 	},
 	"machine-widening": {
 		title: fixed("Hot loop computes floats in double; use float"),

@@ -776,6 +776,54 @@ void no_branch_divides(const int *a, long n, int by, int *out) {
       out[i] = (int)i / by;
 }
 
+// -- machine-skip
+double yes_skip_zeros(const double *x, const double *w, double *out, long n) {
+  for (long i = 0; i < n; i++)
+    if (x[i] != 0.0) {
+      double y = x[i] * w[i];
+      out[i] += y * y + w[i];
+    }
+  return out[0];
+}
+
+struct skip_voice { int active, volume, pan, step; };
+void yes_skip_inactive(const struct skip_voice *v, long n, long *mixed) {
+  for (long i = 0; i < n; i++) {
+    if (!v[i].active)
+      continue;
+    for (long k = 0; k < v[i].step; k++)
+      mixed[k] += v[i].volume * (k - v[i].pan);
+  }
+}
+
+// What is asked is the best so far.
+long no_skip_best(const int *a, long n) {
+  int best = -1000000;
+  long at = 0;
+  for (long i = 0; i < n; i++)
+    if (a[i] > best) {
+      best = a[i];
+      at = i;
+    }
+  return at;
+}
+
+// Each iteration stores.
+void no_skip_stores(const int *a, int *out, long *more, long n) {
+  for (long i = 0; i < n; i++) {
+    out[i] = a[i] + 1;
+    if (a[i] == 77)
+      more[i & 7] += i * out[i - 1];
+  }
+}
+
+// What is asked is a counter.
+void no_skip_counter(const int *a, long *more, long n) {
+  for (long i = 0; i < n; i++)
+    if (i % 16 == 3)
+      more[i & 7] += a[i];
+}
+
 // -- machine-widening
 void yes_widening_literal(float *a, long n) {
   for (long i = 0; i < n; i++)

@@ -1,0 +1,111 @@
+// Jumps that leave out what an iteration would do, by something that was just loaded, and
+// lead on to the next iteration without any store. How often they do is told by outcomes that
+// a recording has followed: a loop over what is mostly zero, or not active.
+// Example: ucomisd (%rax,%rcx,8),%xmm1; jp work; je next; work: …; next: add $1,%rcx; cmp; jl
+#include "machine/rules/facts.h"
+
+#include <map>
+#include <string>
+
+using namespace llvm;
+
+namespace whyhot::machine::rules {
+namespace {
+
+constexpr size_t Longest = 24; // instructions of an iteration that does nothing
+
+bool compares(const Instruction &I) {
+  const StringRef Name = plainName(I);
+  return Name.starts_with("CMP") || Name.starts_with("TEST") || Name.starts_with("COMIS") ||
+         Name.starts_with("UCOMIS") || Name.starts_with("BT");
+}
+
+bool isElement(const Subject &S, const Instruction &I) {
+  return I.loads() && I.At && !I.At->Segment && !isFixed(S, I) && !isStack(S, *I.At);
+}
+
+// The block's jump asks what the block has loaded, beside what is the same in all iterations:
+// neither a counter nor the best so far.
+bool asksElement(const Subject &S, const Block &B) {
+  for (size_t N = B.End - 1; N-- > B.First;) {
+    const Instruction &I = S.F.Code[N];
+    if (!compares(I))
+      continue;
+    bool Loaded = isElement(S, I);
+    for (MCRegister R : read(S, I)) {
+      if (isInvariant(S, R))
+        continue;
+      if (I.At && (R == I.At->Base || R == I.At->Index))
+        continue;
+      bool Made = false; // in this block
+      for (size_t K = N; K-- > B.First && !Made;)
+        if (is_contained(written(S, S.F.Code[K]), whole(S, R))) {
+          Made = true;
+          Loaded |= isElement(S, S.F.Code[K]);
+        }
+      if (!Made)
+        return false;
+    }
+    return Loaded;
+  }
+  return false;
+}
+
+bool works(const Instruction &I) {
+  return I.Bad || I.Call || I.stores() || I.repeats() || I.slow() == Slow::Divide || I.slow() == Slow::Atomic;
+}
+
+// The blocks from one on to another, the shortest way on which nothing is stored; none where
+// there is no such way.
+std::vector<const Block *> way(const Subject &S, const Block *From, const Block *To) {
+  std::map<const Block *, const Block *> Before{{From, nullptr}};
+  std::vector<const Block *> Next{From};
+  for (size_t At = 0; At < Next.size(); ++At) {
+    const Block *B = Next[At];
+    if (B == To) {
+      std::vector<const Block *> Out;
+      for (; B; B = Before[B])
+        Out.push_back(B);
+      return Out;
+    }
+    const auto Code = ArrayRef(S.F.Code).slice(B->First, B->End - B->First);
+    if (S.All.Info.getLoopFor(B) != &S.In || any_of(Code, works))
+      continue;
+    for (const Block *N : inside(S, *B))
+      if (Before.try_emplace(N, B).second)
+        Next.push_back(N);
+  }
+  return {};
+}
+
+void skip(const Subject &S, std::vector<Match> &Out) {
+  for (const Block *B : S.In.blocks()) {
+    if (B->End - B->First < 2 || S.All.Info.getLoopFor(B) != &S.In || !S.F.Code[B->End - 1].Conditional ||
+        !asksElement(S, *B) || any_of(ArrayRef(S.F.Code).slice(B->First, B->End - B->First), works))
+      continue;
+    const auto To = inside(S, *B);
+    if (To.size() != 2)
+      continue;
+    for (const Block *First : To) {
+      const auto Way = way(S, First, B);
+      size_t Length = 0;
+      std::string Cycle;
+      for (const Block *P : Way) {
+        Length += P->End - P->First;
+        if (!P->empty())
+          Cycle += (Cycle.empty() ? "" : ",") + utohexstr(S.F.Code[P->First].Address, true) + "-" +
+                   utohexstr(S.F.Code[P->End - 1].end(), true);
+      }
+      if (Way.empty() || Length > Longest)
+        continue;
+      const Instruction &Jump = S.F.Code[B->End - 1];
+      const bool Taken = Jump.Jumps && !First->empty() && S.F.Code[First->First].Address == *Jump.Jumps;
+      add(Out, "machine-skip", Jump, {{"by", Taken ? "taken" : "next"}, {"cycle", Cycle}});
+    }
+  }
+}
+
+const Registered<Rule> Here("skip", skip);
+
+} // namespace
+} // namespace whyhot::machine::rules
