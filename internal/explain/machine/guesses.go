@@ -10,6 +10,7 @@ import (
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/codename"
+	"whyhot/internal/profile/origin"
 )
 
 const (
@@ -38,10 +39,13 @@ func Guesses(p *profile.Profile, a Answer) []Found {
 		l := g.code
 		share := float64(l.Self) / float64(max(p.Total(), 1))
 		low, high := g.inMisses()
-		if share < least || l.Count < fewest || high < leastInMisses || isLibc(l.Mapping.Path) || l.searches() || l.chases(p, a) {
+		if share < least || l.Count < fewest || high < leastInMisses || isLibc(l.Mapping.Path) || l.searches() || l.waitsForMemory(p, a) {
 			continue
 		}
-		worst := g.missed[0]
+		worst, own := g.own()
+		if !own {
+			continue
+		}
 		margin := finding.ShareError(share, p.Count())
 		place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
 		if at, ok := l.lineOf(worst.Address); ok {
@@ -115,6 +119,22 @@ func guessing(p *profile.Profile, a Answer) []guessed {
 		})
 	}
 	return slices.DeleteFunc(out, func(g guessed) bool { return len(g.missed) == 0 })
+}
+
+// own is the jump that is missed most of those in code that somebody edits; ok is false where
+// all are in a library's, or the standard library's.
+func (g *guessed) own() (worst profile.Branch, ok bool) {
+	for _, b := range g.missed {
+		at, known := g.code.lineOf(b.Address)
+		if !known && g.code.File == "" {
+			return b, true // nobody knows
+		}
+		f := profile.Function{Name: at.Function.Name, File: at.Function.File, Kind: profile.KindNative}
+		if known && !finding.IsInstalled(f.File, "") && origin.OfFunction(&f, g.code.Mapping.Path) == origin.Own {
+			return b, true
+		}
+	}
+	return profile.Branch{}, false
 }
 
 // misses is how many of a jump's executions were missed, those for learning as well.
@@ -217,12 +237,22 @@ func (l *Loop) searches() bool {
 	return false
 }
 
-// chases: where each address is loaded from the one before, the load is waited for, and what is
-// done meanwhile costs nothing.
-func (l *Loop) chases(p *profile.Profile, a Answer) bool {
-	return l.walks() || slices.ContainsFunc(a.Stalls, func(s Stall) bool {
-		return s.Kind == "chase" && s.Mapping.Path == l.Mapping.Path && l.covers(s.Load.Address) && s.isEnough(p)
-	})
+// waitsForMemory: where loads are waited for, what is done meanwhile costs little, and a wrong
+// guess is seen late only since what it asks comes late.
+func (l *Loop) waitsForMemory(p *profile.Profile, a Answer) bool {
+	const part = 0.2
+	var waited int64
+	for i := range a.Stalls {
+		s := &a.Stalls[i]
+		if s.Mapping.Path != l.Mapping.Path || !l.covers(s.Load.Address) || !s.isEnough(p) {
+			continue
+		}
+		if s.Kind == "chase" {
+			return true
+		}
+		waited += s.Self
+	}
+	return l.walks() || float64(waited) >= part*float64(l.Self)
 }
 
 // isFollowed says whether the recording has outcomes of a loop's jumps: then samples are not

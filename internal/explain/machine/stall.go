@@ -88,7 +88,7 @@ func Stalls(p *profile.Profile, a Answer) []Found {
 		if isLibc(s.Mapping.Path) || taken[s.Load.Address] == s.Mapping.Path || !s.isEnough(p) || !s.canBeChanged() {
 			continue
 		}
-		out = append(out, s.found(p))
+		out = append(out, s.found(p, a))
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func (s *Stall) isEnough(p *profile.Profile) bool {
 		self >= leastOfCode*float64(s.Whole) && self >= timesNear*float64(s.Near)
 }
 
-func (s *Stall) found(p *profile.Profile) Found {
+func (s *Stall) found(p *profile.Profile, a Answer) Found {
 	total := float64(max(p.Total(), 1))
 	share := float64(s.Self) / total
 	margin := finding.ShareError(share, p.Count())
@@ -148,6 +148,12 @@ func (s *Stall) found(p *profile.Profile) Found {
 		title = "Compare misses the cache or mispredicts: " + k.title
 		caveats = append(caveats, "a comparison and its jump retire as one: a wrong guess has its samples at the same place (perf stat -e branch-misses)")
 	}
+	reach, basis := share, "the samples attributed to the load; what a change leaves of them is a guess"
+	if i := slices.IndexFunc(a.Loops, func(l Loop) bool {
+		return l.Innermost && l.Mapping.Path == s.Mapping.Path && l.covers(s.Load.Address)
+	}); k.whole && i >= 0 {
+		reach, basis = float64(a.Loops[i].Self)/total, "the samples of the loop, whose other accesses go by rows as well; what a change leaves of them is a guess"
+	}
 	around := float64(s.Near) / total
 	place := finding.Place{Binary: s.Mapping.Path, BuildID: s.Mapping.BuildID, Function: s.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
 	evidence := []finding.Evidence{
@@ -162,7 +168,7 @@ func (s *Stall) found(p *profile.Profile) Found {
 		Rule: StallRule, Title: title, Certainty: finding.Suspected, Place: place,
 		ID:       id,
 		Share:    finding.Share{Exclusive: &share, Error: &margin},
-		Gain:     &finding.Gain{High: highStall * share, Basis: "the samples attributed to the load; what a change leaves of them is a guess"},
+		Gain:     &finding.Gain{High: highStall * reach, Basis: basis},
 		Evidence: evidence,
 		Fix:      finding.Fix{Kind: inCode, Steps: slices.Clone(k.steps), Caveats: caveats},
 	}}
@@ -191,20 +197,25 @@ const prefetch = "__builtin_prefetch where the address is first known, or for th
 var stallKinds = map[string]struct {
 	title string
 	steps []string
+	whole bool // it is about all accesses of the loop
 }{
+	"rows": {"each pass is a row further", []string{
+		"swap the loops, so that the innermost goes along a row: elements that lie side by side share a cache line, and are fetched ahead",
+		"where both orders are needed: blocks of 16 to 64 columns (tiling), or a transposed copy that is made once",
+	}, true},
 	"chase": {"each address is loaded from the one before", []string{
 		"keep the elements one behind the other (an array, an arena in the order of the walk): then the processor fetches ahead",
 		"or shorten the chain: a larger table, a better hash, several elements in each node",
 		"or walk several chains at a time, so that their waits overlap",
-	}},
+	}, false},
 	"pointer": {"what a pointer from memory points to", []string{
 		prefetch,
 		"or keep what is read here beside the pointer (a key, a length, a hash), so that most pointers are not followed",
 		"or keep the fields that are used together in one cache line, and the elements smaller",
-	}},
+	}, false},
 	"table": {"an entry of a table whose index is computed", []string{
 		"look up several at a time: compute the indices of a batch first, prefetch, then read",
 		prefetch,
 		"make the table smaller: narrower entries, the keys apart from the rest",
-	}},
+	}, false},
 }

@@ -44,6 +44,7 @@ var relatives = map[string][]string{
 	"statement-index-range":      scans,
 	"statement-not-in":           scans,
 	"statement-correlated":       scans,
+	"statement-function-scan":    scans,
 	"statement-scan":             scans,
 	"statement-sort":             scans,
 	"statement-count-all":        scans,

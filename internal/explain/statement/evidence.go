@@ -27,6 +27,7 @@ const (
 	nested     work = "executing inner queries"
 	looping    work = "going through the result of an inner query again"
 	adding     work = "building an index"
+	calling    work = "executing functions written in SQL or PL/pgSQL"
 )
 
 // works are the functions of PostgreSQL, MariaDB and SQLite that do it.
@@ -39,6 +40,7 @@ var works = map[work]*regexp.Regexp{
 	planning:   regexp.MustCompile(`^(pg_(parse_query|analyze_and_rewrite\w*|rewrite_query|plan_quer(y|ies))|raw_parser|parse_analyze\w*|(standard_)?planner|MYSQLparse|ORAparse|THD::sql_parser|parse_sql|JOIN::optimize(_inner)?|open_tables\w*|sqlite3_prepare\w*|sqlite3(RunParser|Parser|LockAndPrepare))\b`),
 	nested:     regexp.MustCompile(`^(ExecSubPlan|ExecSetParamPlan|Item_(singlerow_|exists_|in_)?subselect::\w+|subselect_\w+::exec)\b`),
 	looping:    regexp.MustCompile(`^(ExecMaterial|tuplestore_gettuple\w*|ExecReScan\w*)\b`),
+	calling:    regexp.MustCompile(`^(fmgr_sql|postquel_getnext|plpgsql_(call_handler|exec_function)|exec_stmt\w*|sp_head::execute\w*)\b`),
 	adding:     regexp.MustCompile(`^(btbuild\w*|index_build|btinsert|_bt_\w*(load|insert)\w*|sqlite3BtreeInsert)\b`),
 }
 
@@ -100,6 +102,12 @@ func (v *view) scans() bool {
 		return !v.isBesideScans() && v.perStep() >= dearStep && v.part(adding) < few
 	}
 	return v.part(scanning) >= least && v.part(indexed) < max(few, v.part(scanning)/4) //nolint:mnd // most of it
+}
+
+// scansInFunctions says whether that is asked for by functions that the statement calls: their
+// queries are not seen apart from it.
+func (v *view) scansInFunctions() bool {
+	return v.part(calling) >= v.part(scanning)/2 && v.part(calling) >= some //nolint:mnd // half of them
 }
 
 const sqlite = "sqlite"

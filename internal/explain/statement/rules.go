@@ -209,9 +209,24 @@ var rules = []rule{
 		least: 0.3, likely: 0.9,
 	},
 	{
+		id: "statement-function-scan", title: "Function in a query reads whole tables; index what it asks",
+		is: func(v *view) bool { return v.Runs >= often && v.scans() && v.scansInFunctions() },
+		why: func(v *view) string {
+			return "whole tables are read by a function that the statement calls, not by its own condition; " + v.evidence(calling, scanning)
+		},
+		steps: func(*view) []string {
+			return []string{
+				"EXPLAIN the queries in the bodies of the functions that it calls, and index the columns that these compare and join by; a foreign key has no index of itself",
+				"PostgreSQL: auto_explain with auto_explain.log_nested_statements = on logs their plans",
+			}
+		},
+		least: 0.2, likely: 0.9, any: true,
+		caveats: []string{"A condition that most rows meet is faster with a full scan"},
+	},
+	{
 		id: "statement-scan", title: "Whole table read for each query; index the condition",
 		is: func(v *view) bool {
-			return v.q.Where && len(v.q.Equal)+len(v.q.Range) > 0 && len(v.q.Like) == 0 && v.Runs >= often && v.scans() && !v.q.Lists && !v.q.Grouped
+			return v.q.Where && len(v.q.Equal)+len(v.q.Range) > 0 && len(v.q.Like) == 0 && v.Runs >= often && v.scans() && !v.scansInFunctions() && !v.q.Lists && !v.q.Grouped
 		},
 		why: func(v *view) string {
 			return fmt.Sprintf("no index is used to find %s; %s", list(append(append([]string(nil), v.q.Equal...), v.q.Range...)), v.evidence(scanning))

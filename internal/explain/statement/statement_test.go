@@ -87,6 +87,8 @@ func TestRules(t *testing.T) {
 		{"not in, hashed", load{system: pg, text: "SELECT id FROM t WHERE id NOT IN (SELECT x FROM s)", runs: 1, stacks: map[string]int64{"FindTupleHashEntry": 80}}, "", ""},
 		{"query for each row", load{system: my, text: "SELECT id, (SELECT count(*) FROM o WHERE o.u = u.id) FROM u", runs: 9, stacks: map[string]int64{"subselect_single_select_engine::exec": 80}}, "statement-correlated", "LEFT JOIN"},
 		{"no index", load{system: pg, text: "SELECT id FROM o WHERE user_id = 7 AND day > '2024'", runs: 90, stacks: map[string]int64{scan: 80}}, "statement-scan", "(user_id, day)"},
+		{"a function that reads a table", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{scan + ";postquel_getnext;fmgr_sql;ExecMakeTableFunctionResult": 80}}, "statement-function-scan", "EXPLAIN the queries in the bodies"},
+		{"a function by an index", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{"index_getnext_slot;postquel_getnext;fmgr_sql": 80}}, "", ""},
 		{"a report", load{system: pg, text: "SELECT sum(total) FROM o WHERE day > '2024'", runs: 1, stacks: map[string]int64{scan: 80}}, "", ""},
 		{"sorted each time", load{system: pg, text: "SELECT id FROM o WHERE u = 7 ORDER BY day", runs: 90, stacks: map[string]int64{"tuplesort_performsort;ExecSort": 60, "index_getnext_slot": 40}}, "statement-sort", "(u, day)"},
 		{"sorted, with an inner query", load{system: sqlite, text: "SELECT o.id, (SELECT count(*) FROM r WHERE r.o = o.id) n FROM o ORDER BY n LIMIT 25", runs: 10, steps: 260, scanned: 3990, operations: 9_000_000, bytes: 33_726_464}, "", ""},

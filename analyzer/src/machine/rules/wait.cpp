@@ -127,6 +127,8 @@ public:
     }
     if (Out.Kind == "table" && Around && isSearch())
       Out.Kind = "chase";
+    else if (Out.Kind == "table" && Around && isRow())
+      Out.Kind = "rows";
     Out.Jumps = isComparison(L) && At + 1 < In.End && F.Code[At + 1].Conditional;
     return Out;
   }
@@ -205,6 +207,73 @@ private:
       const Instruction &I = F.Code[P.At];
       return I.loads() && I.At && !isStack(S, *I.At) && Slice(S, *P.In, P.At).has(P.At);
     });
+  }
+
+  // Each pass adds a register that the loop does not change to the address, or multiplies a
+  // counter by one: the next element is a row further. What else the address is made of
+  // stays, or moves by constants.
+  bool isRow() const {
+    const Subject S{F, All, *Around, T, Im};
+    bool Is = false;
+    for (const MCRegister R : {F.Code[At].At->Base, F.Code[At].At->Index}) {
+      if (!R || isKept(S, R))
+        continue;
+      for (const Instruction *I : writersOf(R)) {
+        if (!addsInvariant(S, *I, R))
+          return isProduct(S);
+        Is = true;
+      }
+    }
+    return Is;
+  }
+
+  bool addsInvariant(const Subject &S, const Instruction &I, MCRegister R) const {
+    if (I.Name.starts_with("LEA"))
+      return I.At && I.At->Scale == 1 && !I.At->Segment &&
+             ((overlap(I.At->Base, R) && isKept(S, I.At->Index)) || (overlap(I.At->Index, R) && isKept(S, I.At->Base)));
+    if (!I.Name.starts_with("ADD") && !I.Name.starts_with("SUB"))
+      return false;
+    if (I.At) // add (%rdi),%rax: the width is in memory
+      return I.loads() && !I.stores() && isFixed(S, I);
+    return all_of(read(S, I), [&](MCRegister From) { return overlap(From, R) || isKept(S, From); });
+  }
+
+  // y * width + x, computed in each pass.
+  bool isProduct(const Subject &S) const {
+    const Slice Of(S, In, At);
+    bool Is = false;
+    for (const Place &P : Of.places()) {
+      const Instruction &I = F.Code[P.At];
+      if (I.Name.starts_with("IMUL")) {
+        const auto From = read(S, I);
+        Is |= !From.empty() && all_of(From, [&](MCRegister R) {
+          return isKept(S, R) || stepOf(S, whole(S, R)) || isFixedLoad(S, P, R);
+        });
+      } else if (I.loads() && I.At && !isFixed(S, I) && !isStack(S, *I.At)) {
+        return false; // by an index from memory
+      } else if (I.Name.starts_with("SHR") || I.Name.starts_with("AND") || I.Name.starts_with("XOR")) {
+        return false; // a hash
+      }
+    }
+    return Is;
+  }
+
+  // The register's value before an instruction is loaded from a place that is the same in
+  // all passes.
+  bool isFixedLoad(const Subject &S, const Place &Before, MCRegister R) const {
+    for (size_t N = Before.At; N-- > Before.In->First;)
+      if (const Instruction &I = F.Code[N]; writes(I, R, *T.Registers))
+        return fetches(I) && isFixed(S, I);
+    return false;
+  }
+
+  // The register has one value throughout the loop, though a call on a side way makes the
+  // compiler keep it on the stack meanwhile.
+  bool isKept(const Subject &S, MCRegister R) const {
+    return isInvariant(S, R) || all_of(everything(S), [&](const Place &P) {
+             const Instruction &I = F.Code[P.At];
+             return !I.Bad && (!writes(I, R, *T.Registers) || (fetches(I) && isStack(S, *I.At)));
+           });
   }
 
   // The load gives what it is addressed by in the next iteration.

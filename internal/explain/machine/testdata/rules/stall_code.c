@@ -44,6 +44,24 @@ uint32_t wait_chase_tree(const uint32_t *tree, const uint32_t *keys, uint32_t at
   return at;
 }
 
+// Down a column: each pass is a row further.
+int64_t wait_rows_column(const int64_t *a, long width, long height) {
+  int64_t s = 0;
+  for (long y = 0; y < height; y++)
+    s ^= a[y * width + 3];
+  return s;
+}
+
+struct grid { int width; const int *cells; };
+int wait_rows_member(const struct grid *g, int x, int height, int *out) {
+  int s = 0;
+  for (int y = 0; y < height; y++) {
+    s ^= g->cells[(long)y * g->width + x];
+    out[y] = s; // may be the width
+  }
+  return s;
+}
+
 // What is looked up does not lead to the next look-up.
 uint32_t wait_table_chain(const uint32_t *table, uint32_t seed, long n) {
   uint32_t s = 0;
