@@ -311,6 +311,39 @@ func main() {
 	}
 }
 `, "main@1 Parsed", "main@3", profile.KindGo, ""},
+		"weights of a kernel, by an inner loop": {"/me/a.c", `
+static void pass(const float *in, float *out, int w, int h, float sigma)
+{
+    int radius = (int)ceilf(3 * sigma);
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++) {
+            float acc = 0, total = 0;
+            for (int k = -radius; k <= radius; k++) {
+                float wgt = expf(-(k * k) / (2 * sigma * sigma));  @1
+                int sx = clampi(x + k, w - 1);  @3
+                acc += wgt * in[y * w + sx];
+                total += wgt;
+            }
+            out[y * w + x] = acc / total;
+        }
+    }
+}
+`, "pass@1 expf", "pass@3", profile.KindNative, "@1 expf"},
+		"weights that differ by pixel": {"/me/a.c", `
+static void pass(const float *in, float *out, int w, int h, float sigma)
+{
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++) {
+            float acc = 0;
+            for (int k = -9; k <= 9; k++) {
+                float d = in[y * w + x + k] - in[y * w + x];
+                acc += expf(-d * d / (2 * sigma * sigma));  @1
+                out[y * w + x] = acc;  @3
+            }
+        }
+    }
+}
+`, "pass@1 expf", "pass@3", profile.KindNative, ""},
 		"in a comprehension": {"/me/a.py", `
 def main(orders):
     return [use(order, tables.parsed(TEXT)) for order in orders]  @1

@@ -102,6 +102,8 @@ var (
 	assigns = regexp.MustCompile(`^\s*(:\s*[\w\[\], .<>|]+)?\s*(=$|=[^=~>]|:=|<-|<<-|([-+*/%.|&^]|<<|>>|\*\*|//|\|\||&&|\?\?)=($|[^=>])|\+\+|--)`)
 	// typed is what stands before a name that is declared.
 	typed = regexp.MustCompile(`(^|[(,;{]|\b(const|mut|static|final|readonly|unsigned|struct|class)\b)\s*[A-Za-z_][\w:.]*(<[^;=]*>)?(\[\])?(\s*[*&]+\s*|\s+)$`)
+	// product is a name and a star before another: a pointer that is declared, or a product.
+	product = regexp.MustCompile(`\w\s*[*&]\s*$`)
 	// declares is what follows it.
 	declares = regexp.MustCompile(`^\s*(;|=[^=]|\{|\(|\[|,|\)|:[^:]|$)`)
 	// noType are words that stand before a value.
@@ -145,6 +147,9 @@ func (o occurrence) isChanged() bool {
 
 // isDeclared says whether the name has a type before it.
 func (o occurrence) isDeclared() bool {
+	if product.MatchString(o.before) && (strings.Contains(o.before, "=") || strings.HasSuffix(strings.TrimRight(o.before, " *&"), o.name)) {
+		return false // x = f(k * k)
+	}
 	return typed.MatchString(o.before) && declares.MatchString(o.after) && !noType.MatchString(o.before)
 }
 
