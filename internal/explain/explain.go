@@ -75,6 +75,7 @@ func Explain(ctx context.Context, r Request) (_ finding.Report, err error) {
 	heard.notes = append(whatIfBuilds(r.Profile, facts), heard.notes...)
 	heard.setGeneralAside(r.All)
 	heard.setSmallMinor()
+	heard.setAfterOptimising()
 	heard.setGeneratorMinor(r.Profile.Meta.Command)
 	if rule.Judges(r.Profile) {
 		setPaidBy(r.Profile, heard.found, facts.Source)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/merge"
@@ -74,6 +75,26 @@ func (h *heard) setSmallMinor() {
 			f.Minor = "it has less than 3% of the CPU"
 		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastUsed && f.Certainty == finding.Suspected:
 			f.Minor = "it has less than 5% of the CPU"
+		}
+	}
+}
+
+// plainBuilds are the rules about binaries that were built without optimisation.
+var plainBuilds = []string{"build-unoptimised", "debug-build", "rust-debug-build"}
+
+// setAfterOptimising puts what the machine code of a binary shows after its being built
+// without optimisation: with it, there is other code.
+func (h *heard) setAfterOptimising() {
+	plain := map[string]string{} // by binary
+	for _, f := range h.found {
+		if slices.Contains(plainBuilds, f.Rule) && f.Minor == "" && f.Place.Binary != "" {
+			plain[f.Place.Binary] = f.ID
+		}
+	}
+	for i := range h.found {
+		f := &h.found[i].Finding
+		if of := plain[f.Place.Binary]; of != "" && strings.HasPrefix(f.Rule, "machine-") && f.Minor == "" {
+			f.Minor, f.After = "the compiler makes other code of it with optimisation: look again after "+of, of
 		}
 	}
 }

@@ -73,3 +73,16 @@ func TestGeneralAdviceIsSaidOnce(t *testing.T) {
 		t.Errorf("%+v, %q", h.found, h.notes)
 	}
 }
+
+func TestMachineCodeAfterOptimising(t *testing.T) {
+	of := func(rule, binary string) judge.Found {
+		return judge.Found{Finding: finding.Finding{ID: rule, Rule: rule, Place: finding.Place{Binary: binary}}}
+	}
+	h := heard{found: []judge.Found{of("rust-debug-build", "/a"), of("machine-load-stall", "/a"), of("machine-branch", "/b"), of("glibc-malloc", "/a")}}
+	h.setAfterOptimising()
+	for i, want := range []string{"", "rust-debug-build", "", ""} {
+		if f := h.found[i]; f.After != want || (f.Minor != "") != (want != "") {
+			t.Errorf("%s: after %q, %q", f.Rule, f.After, f.Minor)
+		}
+	}
+}

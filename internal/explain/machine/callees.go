@@ -2,6 +2,8 @@ package machine
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -116,11 +118,24 @@ const shortest = 256
 // samples where there is none.
 func (l *Loop) short() (c callee) {
 	for _, k := range l.callees {
+		if isMathematics(k) {
+			continue
+		}
 		if k.size > 0 && k.size <= shortest && k.value > c.value {
 			c = k
 		}
 	}
 	return c
+}
+
+// rounding are the functions of the mathematics library that compilers have instructions for.
+var rounding = regexp.MustCompile(`^_*(floor|ceil|rint|nearbyint|trunc|round|lrint|lround|sqrt|fabs|fmin|fmax|copysign|fma)`)
+
+// isMathematics: exp and its like have no form that is inlined, and the stub is nothing beside
+// what they compute.
+func isMathematics(c callee) bool {
+	base := filepath.Base(c.path)
+	return (strings.HasPrefix(base, "libm.so") || strings.HasPrefix(base, "libm-2")) && !rounding.MatchString(c.name)
 }
 
 // withoutStub is how a short function of another library is called for less. The C

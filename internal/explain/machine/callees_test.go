@@ -30,3 +30,14 @@ func TestStepsOfASum(t *testing.T) {
 		}
 	}
 }
+
+func TestMathematicsHasNoInlineForm(t *testing.T) {
+	for name, want := range map[string]bool{"__expf_fma": true, "pow": true, "__sin_fma4": true, "floorf": false, "__rint_sse41": false, "sqrt": false} {
+		if got := isMathematics(callee{name: name, path: "/lib/x86_64-linux-gnu/libm.so.6"}); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if isMathematics(callee{name: "memcpy", path: "/lib/x86_64-linux-gnu/libc.so.6"}) {
+		t.Error("memcpy")
+	}
+}

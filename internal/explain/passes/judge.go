@@ -19,10 +19,11 @@ const (
 	RuleSame = "same-per-pass"
 	RuleScan = "scan-per-pass"
 	RuleWait = "busy-wait"
+	RuleSort = "sort-key-again"
 )
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == RuleSame || rule == RuleScan || rule == RuleWait }
+func IsRule(rule string) bool { return rule == RuleSame || rule == RuleScan || rule == RuleWait || rule == RuleSort }
 
 // Judge is the judge of what is done again on each pass of a loop.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
@@ -33,6 +34,14 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	r := newReader(s)
 	said := map[int32]bool{}
 	hottest := r.hottest()
+	for _, x := range r.sortKeys(hottest) {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.keyFinding(s, x))
+			for _, row := range x.rows {
+				said[row] = true
+			}
+		}
+	}
 	var repeats []*repeated
 	add := func(h *hot, same func(*hot) (repeated, bool)) {
 		if isSaid(said, h.rows) {

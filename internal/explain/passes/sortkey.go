@@ -1,0 +1,153 @@
+package passes
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// keyed is a comparison of a sort that computes something of both elements.
+type keyed struct {
+	*hot
+
+	call text.Call
+}
+
+var (
+	// sorts are functions that sort, in any language: Perl_pp_sort, ArrayTimSort, list.sort,
+	// slices.SortFunc, std::__introsort_loop, qsort_r.
+	sorts = regexp.MustCompile(`(?i)sort|^(merge|gallop)_(lo|hi|at|collapse)`)
+	// compares is a comparison.
+	compares = regexp.MustCompile(`<=>|\bcmp\b|[<>-]|(?i:compare|collat|strcmp)`)
+	// again are sorts that ask for the key of an element in each comparison.
+	again = regexp.MustCompile(`\bcomparing(Int|Long|Double)?\s*\(|\bsort_(unstable_)?by_key\b`)
+	word  = regexp.MustCompile(`[$@%]?[A-Za-z_]\w*`)
+)
+
+// sortKeys gives the comparisons that compute a key again each time, the dearest first.
+// Example: sort { $a->epoch <=> $b->epoch } @entries, where epoch parses a date.
+func (r *reader) sortKeys(hottest []*hot) []keyed {
+	var out []keyed
+	for _, h := range hottest {
+		f := r.file(h.line.Function)
+		if f == nil || !h.calls || !r.inSort(h) {
+			continue
+		}
+		statement, _ := f.Statement(int(h.line.Line))
+		pairs := keysOf(f, statement)
+		if len(pairs) == 0 {
+			continue
+		}
+		c, _, ok := r.called(f, h, statement)
+		i := slices.IndexFunc(pairs, func(p text.Call) bool { return ok && p.Last() == c.Last() })
+		switch {
+		case i >= 0:
+			out = append(out, keyed{h, pairs[i]})
+		case !r.lines.IsOwn(h.callee) && len(pairs) == 1: // of a runtime: its functions have other names
+			out = append(out, keyed{h, pairs[0]})
+		}
+	}
+	return out
+}
+
+// inSort says whether nearly all of a step's samples are below a function that sorts.
+func (r *reader) inSort(h *hot) bool {
+	const nearly = 0.9
+	var in int64
+	for _, row := range h.rows {
+		s := &r.p.Samples()[row]
+		if slices.ContainsFunc(r.p.Stack(s.Stack), func(loc profile.LocationID) bool {
+			return slices.ContainsFunc(r.p.Lines(loc), func(l profile.Line) bool {
+				return sorts.MatchString(r.p.Function(l.Function).Name)
+			})
+		}) {
+			in += s.Value
+		}
+	}
+	return float64(in) >= nearly*float64(h.value)
+}
+
+// keysOf are the calls of a comparison that are made of both elements alike, each once.
+func keysOf(f *text.File, statement string) []text.Call {
+	calls := f.Calls(statement)
+	var out []text.Call
+	for i, a := range calls {
+		if again.MatchString(statement) && !again.MatchString(a.Name+"(") && !sorts.MatchString(a.Last()) {
+			out = append(out, a)
+			continue
+		}
+		for _, b := range calls[i+1:] {
+			known := slices.ContainsFunc(out, func(c text.Call) bool { return c.Last() == a.Last() })
+			if !known && a.Last() == b.Last() && areAlike(a, b) && (compares.MatchString(statement[a.At+len(a.Name):b.At]) || compares.MatchString(statement[:a.At])) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// areAlike says whether two calls differ in one name alone: in all places of the same by the
+// same other.
+func areAlike(a, b text.Call) bool {
+	one, other := a.Name+"("+a.Args+")", b.Name+"("+b.Args+")"
+	if word.ReplaceAllString(one, "x") != word.ReplaceAllString(other, "x") {
+		return false
+	}
+	from, to := "", ""
+	others := word.FindAllString(other, -1)
+	for i, w := range word.FindAllString(one, -1) {
+		if w == others[i] {
+			continue
+		}
+		if from != "" && (from != w || to != others[i]) {
+			return false
+		}
+		from, to = w, others[i]
+	}
+	return from != ""
+}
+
+// onceCures are the usual ways to compute a key once for each element.
+var onceCures = map[string]string{
+	"Perl":       "map { $_->[1] } sort { $a->[0] <=> $b->[0] } map { [KEY of $_, $_] } @list",
+	"Ruby":       "list.sort_by { |x| KEY of x }, which computes it once for each element",
+	"Python":     "list.sort(key=lambda x: KEY of x), which computes it once for each element",
+	"JavaScript": "const keyed = list.map(x => [KEY of x, x]); keyed.sort((a, b) => a[0] - b[0]); keyed.map(k => k[1])",
+	"PHP":        "$keys = array_map(KEY, $list); array_multisort($keys, $list)",
+	"Rust":       "list.sort_by_cached_key(|x| KEY of x)",
+	"Go":         "a slice of struct{ key; value } that is made first, sorted by key",
+	"Java":       "a list of records (key, value) that is made first, sorted by key",
+}
+
+func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	margin := finding.ShareError(x.share, r.p.Count())
+	id := finding.ID(RuleSort, place, x.call.Last())
+	const least, likely = 0.6, 0.93
+	steps := []string{"Compute it once for each element, and sort by what it gave"}
+	if cure := onceCures[r.file(x.line.Function).Language()]; cure != "" {
+		steps = append(steps, cure)
+	}
+	f := finding.Finding{
+		ID: id, Rule: RuleSort, Certainty: finding.Suspected, Place: place,
+		Title: fmt.Sprintf("Sort key computed for each comparison (%s)", at(place.File, place.Line)),
+		Share: finding.Share{Inclusive: &x.share, Error: &margin},
+		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
+			Basis: percent.Text(x.share) + " of the CPU computes it; a sort of n elements compares some n log2 n times, so of thousands one in twenty stays"},
+		Fix: finding.Fix{Kind: "code", Steps: steps,
+			Caveats: []string{"The keys of all elements are in memory at once"}},
+		Evidence: []finding.Evidence{
+			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", place.Line, r.excerpt(place.File, place.Line))},
+			{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s is called for both elements of each comparison", x.call.Last())},
+		},
+		Next: s.Versus(id),
+	}
+	return judge.Found{Finding: f, Samples: slices.Clone(x.rows), Removes: true, Yields: true, Takes: true}
+}

@@ -1,0 +1,77 @@
+package passes
+
+import (
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+func TestSortKeys(t *testing.T) {
+	for name, x := range map[string]struct {
+		path, code, hot, other string
+		kind                   profile.Kind
+		want                   string
+	}{
+		"a date of both": {"/me/a.pl", `
+my @ordered = sort { $a->epoch <=> $b->epoch || $a->id cmp $b->id } @entries;  @1
+for my $e (@ordered) {
+    print $e->id;  @3
+}
+`, "main@1 Perl_pp_sort main@1 epoch", "main@3", profile.KindPerl, "@1 a.pl:1"},
+		"a key of both": {"/me/a.js", `
+function rank(rows) {
+  rows.sort((a, b) => key(a.name) - key(b.name));  @1
+  emit(rows);  @3
+}
+`, "rank@1 ArrayTimSort rank@1 key", "rank@3", profile.KindJS, "@1 a.js:2"},
+		"compared by a function": {"/me/A.java", `
+class A {
+    void rank(List<Row> rows) {
+        rows.sort((x, y) -> parse(x.date).compareTo(parse(y.date)));  @1
+        emit(rows);  @3
+    }
+}
+`, "rank@1 TimSort.sort lambda@1 parse", "rank@3", profile.KindJava, "@1 A.java:3"},
+		"an extractor": {"/me/A.java", `
+class A {
+    void rank(List<Row> rows) {
+        rows.sort(Comparator.comparing(r -> parse(r.date)));  @1
+        emit(rows);  @3
+    }
+}
+`, "rank@1 TimSort.sort lambda@1 parse", "rank@3", profile.KindJava, "@1 A.java:3"},
+		"once for each element": {"/me/a.py", `
+def rank(rows):
+    rows.sort(key=lambda r: parsed(r.date))  @1
+    emit(rows)  @3
+`, "rank@1 list.sort rank@1 parsed", "rank@3", profile.KindPython, ""},
+		"two different functions": {"/me/a.js", `
+function rank(rows) {
+  rows.sort((a, b) => low(a.name) - high(b.name));  @1
+  emit(rows);  @3
+}
+`, "rank@1 ArrayTimSort rank@1 low", "rank@3", profile.KindJS, ""},
+		"no sort": {"/me/a.js", `
+function rank(rows) {
+  const d = key(rows[0]) - key(rows[1]);  @1
+  emit(rows, d);  @3
+}
+`, "rank@1 key", "rank@3", profile.KindJS, ""},
+	} {
+		p := read(x.path, x.code, x.kind)
+		p.turns(x.hot, x.other)
+		got := ""
+		for _, f := range p.found(t) {
+			if f.Rule == RuleSort {
+				got = f.Title
+			}
+		}
+		want := ""
+		if x.want != "" {
+			want = "Sort key computed for each comparison (" + x.want[3:] + ")"
+		}
+		if got != want {
+			t.Errorf("%s: %q, not %q", name, got, want)
+		}
+	}
+}
