@@ -23,7 +23,9 @@ const (
 )
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == RuleSame || rule == RuleScan || rule == RuleWait || rule == RuleSort }
+func IsRule(rule string) bool {
+	return rule == RuleSame || rule == RuleScan || rule == RuleWait || rule == RuleSort
+}
 
 // Judge is the judge of what is done again on each pass of a loop.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {

@@ -27,7 +27,7 @@ const (
 	nested     work = "executing inner queries"
 	looping    work = "going through the result of an inner query again"
 	adding     work = "building an index"
-	calling    work = "executing functions written in SQL or PL/pgSQL"
+	calling    work = "reading them in functions written in SQL or PL/pgSQL"
 )
 
 // works are the functions of PostgreSQL, MariaDB and SQLite that do it.
@@ -40,7 +40,6 @@ var works = map[work]*regexp.Regexp{
 	planning:   regexp.MustCompile(`^(pg_(parse_query|analyze_and_rewrite\w*|rewrite_query|plan_quer(y|ies))|raw_parser|parse_analyze\w*|(standard_)?planner|MYSQLparse|ORAparse|THD::sql_parser|parse_sql|JOIN::optimize(_inner)?|open_tables\w*|sqlite3_prepare\w*|sqlite3(RunParser|Parser|LockAndPrepare))\b`),
 	nested:     regexp.MustCompile(`^(ExecSubPlan|ExecSetParamPlan|Item_(singlerow_|exists_|in_)?subselect::\w+|subselect_\w+::exec)\b`),
 	looping:    regexp.MustCompile(`^(ExecMaterial|tuplestore_gettuple\w*|ExecReScan\w*)\b`),
-	calling:    regexp.MustCompile(`^(fmgr_sql|postquel_getnext|plpgsql_(call_handler|exec_function)|exec_stmt\w*|sp_head::execute\w*)\b`),
 	adding:     regexp.MustCompile(`^(btbuild\w*|index_build|btinsert|_bt_\w*(load|insert)\w*|sqlite3BtreeInsert)\b`),
 }
 
@@ -105,9 +104,30 @@ func (v *view) scans() bool {
 }
 
 // scansInFunctions says whether that is asked for by functions that the statement calls: their
-// queries are not seen apart from it.
+// queries are not seen apart from it. PostgreSQL puts the query of a simple function in FROM in
+// its place, so that it leaves no frame.
 func (v *view) scansInFunctions() bool {
-	return v.part(calling) >= v.part(scanning)/2 && v.part(calling) >= some //nolint:mnd // half of them
+	return v.part(calling) >= v.part(scanning)/2 && v.part(calling) >= some || v.System == "postgresql" && fromFunction(v.Text) //nolint:mnd // half of them
+}
+
+var (
+	// relations is what stands between FROM and the conditions, functionIn a function there that
+	// is not one of PostgreSQL's own.
+	relations  = regexp.MustCompile(`(?is)\bfrom\b(.*?)(\bwhere\b|\bgroup\s+by\b|\border\s+by\b|\blimit\b|$)`)
+	functionIn = regexp.MustCompile(`(?i)(?:^|,|\bjoin\b|\blateral\b)\s*([a-z_][\w.]*)\s*\(`)
+	builtIn    = regexp.MustCompile(`(?i)^(select|values|lateral|rows|unnest|generate_\w+|jsonb?_\w+|regexp_\w+|string_to_table|xmltable|pg_\w+)$`)
+)
+
+// fromFunction says whether a statement has a function in its FROM.
+func fromFunction(text string) bool {
+	for _, m := range relations.FindAllStringSubmatch(text, -1) {
+		for _, f := range functionIn.FindAllStringSubmatch(m[1], -1) {
+			if !builtIn.MatchString(f[1]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const sqlite = "sqlite"
@@ -259,7 +279,33 @@ func known(p *profile.Profile, system, text string) profile.Statement {
 	return out
 }
 
-// worksOf gives the work of a stack, each kind once.
+// The frames of functions that a statement calls: their own, those of a function in FROM, and
+// of a scan that calls one for each row.
+var (
+	functions = regexp.MustCompile(`^(fmgr_sql|plpgsql_call_handler|sp_head::execute\w*)\b`)
+	inFrom    = regexp.MustCompile(`^ExecMakeTableFunctionResult\b`)
+	rows      = regexp.MustCompile(`^ExecScan\b`)
+)
+
+// calls follows a stack from its innermost frame on: is it a scan that a function asks for,
+// and which no scan calls for each of its rows?
+type calls struct{ scan, function, table bool }
+
+func (c *calls) pass(name string, isScan bool) {
+	switch {
+	case functions.MatchString(name):
+		c.function = c.function || c.scan
+	case c.function && inFrom.MatchString(name):
+		c.function, c.scan, c.table = false, false, true // told: what is outside does not matter
+	case c.function && rows.MatchString(name):
+		c.function, c.scan = false, false
+	}
+	c.scan = c.scan || isScan && !c.table
+}
+
+func (c *calls) is() bool { return c.function || c.table }
+
+// worksOf gives the work of a stack, each kind once, from its innermost frame on.
 func worksOf(p *profile.Profile) func(profile.StackID) []work {
 	ofFunction := make([][]work, p.NumFunctions())
 	for i := range ofFunction {
@@ -275,14 +321,19 @@ func worksOf(p *profile.Profile) func(profile.StackID) []work {
 			return all
 		}
 		var all []work
+		var asked calls
 		for _, loc := range p.Stack(id) {
 			for _, l := range p.Lines(loc) {
+				asked.pass(p.Function(l.Function).Name, slices.Contains(ofFunction[l.Function], scanning))
 				for _, w := range ofFunction[l.Function] {
 					if !slices.Contains(all, w) {
 						all = append(all, w)
 					}
 				}
 			}
+		}
+		if asked.is() {
+			all = append(all, calling)
 		}
 		known[id] = all
 		return all
