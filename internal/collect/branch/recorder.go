@@ -32,10 +32,11 @@ const (
 	mostAddresses   = 1 << 16
 )
 
-// place is a binary as a process has it.
-type place struct {
-	pid  uint32
-	path string
+// sampled is a file with the samples in it, of all processes that run it one after the other.
+type sampled struct {
+	pid     uint32 // of the last sample
+	at      map[uint64]int
+	samples int
 }
 
 // window is a time in which probes were in a process; to is 0 while they are.
@@ -46,8 +47,8 @@ type window struct {
 
 // Recorder follows the jumps of one recording. Its methods may be called by one goroutine.
 type Recorder struct {
-	at       map[place]map[uint64]int
-	kept     int // addresses in it
+	binaries map[string]*sampled // by path, as its processes have it
+	kept     int                 // addresses in it
 	samples  int
 	next     int             // samples from which another round may begin
 	followed map[string]bool // loops; the round under way has it
@@ -64,7 +65,7 @@ func New() (*Recorder, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, errors.New("not on " + runtime.GOARCH)
 	}
-	return &Recorder{at: map[place]map[uint64]int{}, next: firstLook, followed: map[string]bool{}}, nil
+	return &Recorder{binaries: map[string]*sampled{}, next: firstLook, followed: map[string]bool{}}, nil
 }
 
 // Sample tells of a sample whose innermost frame is machine code of a binary.
@@ -73,19 +74,20 @@ func (r *Recorder) Sample(pid uint32, path string, address uint64) {
 		return
 	}
 	r.samples++
-	in := place{pid, path}
-	of := r.at[in]
-	if of == nil {
-		of = map[uint64]int{}
-		r.at[in] = of
+	b := r.binaries[path]
+	if b == nil {
+		b = &sampled{at: map[uint64]int{}}
+		r.binaries[path] = b
 	}
-	if _, known := of[address]; !known {
+	b.pid = pid
+	b.samples++
+	if _, known := b.at[address]; !known {
 		if r.kept == mostAddresses {
 			return
 		}
 		r.kept++
 	}
-	of[address]++
+	b.at[address]++
 }
 
 // Look begins a round where one is due. It does not wait for it.
@@ -104,26 +106,21 @@ func (r *Recorder) Look() {
 		return
 	}
 	r.next = r.samples + r.samples/4 + 1 //nolint:mnd // see firstLook
-	var hottest place
-	most := 0
-	for in, of := range r.at {
-		sum := 0
-		for _, n := range of {
-			sum += n
-		}
-		if sum > most || sum == most && cmp.Or(cmp.Compare(in.path, hottest.path), cmp.Compare(in.pid, hottest.pid)) < 0 {
-			most, hottest = sum, in
+	path, most := "", 0
+	for p, b := range r.binaries {
+		if b.samples > most || b.samples == most && p < path {
+			path, most = p, b.samples
 		}
 	}
 	if most < leastSamples {
 		return
 	}
-	at, least := maps.Clone(r.at[hottest]), max(leastSamples, int(leastShare*float64(r.samples)))
+	pid, at, least := r.binaries[path].pid, maps.Clone(r.binaries[path].at), max(leastSamples, int(leastShare*float64(r.samples)))
 	done := make(chan struct{})
 	r.round = done
 	go func() {
 		defer close(done)
-		if err := r.follow(hottest, at, least); err != nil {
+		if err := r.follow(pid, path, at, least); err != nil && isThere(pid) {
 			r.mu.Lock()
 			r.problem = cmp.Or(r.problem, err)
 			r.mu.Unlock()
@@ -132,22 +129,22 @@ func (r *Recorder) Look() {
 }
 
 // follow is a round. Nothing to follow is no error.
-func (r *Recorder) follow(in place, at map[uint64]int, least int) error {
-	file, err := os.Open(fmt.Sprintf("/proc/%d/root%s", in.pid, in.path))
+func (r *Recorder) follow(pid uint32, path string, at map[uint64]int, least int) error {
+	file, err := os.Open(fmt.Sprintf("/proc/%d/root%s", pid, path))
 	if err != nil {
 		return nil //nolint:nilerr // the process has ended, or the file is no more
 	}
 	defer func() { _ = file.Close() }() // only read from
 	own := fmt.Sprintf("/proc/self/fd/%d", file.Fd())
-	l, offsets, ok := r.choose(own, in.path, at, least)
+	l, offsets, ok := r.choose(own, path, at, least)
 	if !ok {
 		return nil
 	}
 	r.mu.Lock()
-	r.windows = append(r.windows, window{pid: in.pid, from: time.Now().UnixNano()})
+	r.windows = append(r.windows, window{pid: pid, from: time.Now().UnixNano()})
 	n := len(r.windows) - 1
 	r.mu.Unlock()
-	round, err := follow(own, in.pid, l.sites, offsets)
+	round, err := follow(own, pid, l.sites, offsets)
 	r.mu.Lock()
 	r.windows[n].from, r.windows[n].to = round.from.UnixNano(), round.to.UnixNano()
 	r.mu.Unlock()
@@ -159,10 +156,16 @@ func (r *Recorder) follow(in place, at map[uint64]int, least int) error {
 	defer r.mu.Unlock()
 	for i, t := range tallies {
 		if t.Seen > 0 {
-			r.found = append(r.found, profile.Branch{Path: in.path, Address: l.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: l.sites[i].both, Judged: t.Judged, Missed: t.Missed})
+			r.found = append(r.found, profile.Branch{Path: path, Address: l.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: l.sites[i].both, Judged: t.Judged, Missed: t.Missed})
 		}
 	}
 	return nil
+}
+
+// isThere says whether a process has not ended.
+func isThere(pid uint32) bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
+	return err == nil
 }
 
 // choose gives the hottest region of a binary that was not followed yet, with the offsets of its
