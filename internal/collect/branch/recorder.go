@@ -34,6 +34,7 @@ const (
 
 // sampled is a file with the samples in it, of all processes that run it one after the other.
 type sampled struct {
+	path    string
 	pid     uint32 // of the last sample
 	at      map[uint64]int
 	samples int
@@ -49,10 +50,10 @@ type window struct {
 type Recorder struct {
 	binaries map[string]*sampled // by path, as its processes have it
 	kept     int                 // addresses in it
-	samples  int
-	next     int             // samples from which another round may begin
-	followed map[string]bool // loops; the round under way has it
-	round    chan struct{}   // closed when the round under way has ended; nil for none
+	samples  int                 // all that there were
+	next     int                 // samples from which another round may begin
+	followed map[string]bool     // loops; the round under way has it
+	round    chan struct{}       // closed when the round under way has ended; nil for none
 
 	mu      sync.Mutex // of what follows
 	windows []window
@@ -76,7 +77,7 @@ func (r *Recorder) Sample(pid uint32, path string, address uint64) {
 	r.samples++
 	b := r.binaries[path]
 	if b == nil {
-		b = &sampled{at: map[uint64]int{}}
+		b = &sampled{path: path, at: map[uint64]int{}}
 		r.binaries[path] = b
 	}
 	b.pid = pid
@@ -106,39 +107,77 @@ func (r *Recorder) Look() {
 		return
 	}
 	r.next = r.samples + r.samples/4 + 1 //nolint:mnd // see firstLook
-	path, most := "", 0
-	for p, b := range r.binaries {
-		if b.samples > most || b.samples == most && p < path {
-			path, most = p, b.samples
-		}
+	weight := 0
+	for _, b := range r.binaries {
+		weight += b.samples
 	}
-	if most < leastSamples {
+	least := max(leastSamples, int(leastShare*float64(weight)))
+	hottest := r.hottest(least)
+	r.fade()
+	if len(hottest) == 0 {
 		return
 	}
-	pid, at, least := r.binaries[path].pid, maps.Clone(r.binaries[path].at), max(leastSamples, int(leastShare*float64(r.samples)))
 	done := make(chan struct{})
 	r.round = done
 	go func() {
 		defer close(done)
-		if err := r.follow(pid, path, at, least); err != nil && isThere(pid) {
-			r.mu.Lock()
-			r.problem = cmp.Or(r.problem, err)
-			r.mu.Unlock()
+		for _, b := range hottest {
+			followed, err := r.follow(b.pid, b.path, b.at, least)
+			if err != nil && isThere(b.pid) {
+				r.mu.Lock()
+				r.problem = cmp.Or(r.problem, err)
+				r.mu.Unlock()
+			}
+			if followed {
+				return
+			}
 		}
 	}()
 }
 
-// follow is a round. Nothing to follow is no error.
-func (r *Recorder) follow(pid uint32, path string, at map[uint64]int, least int) error {
+// fade halves what was sampled: what the program did earlier counts less than what it does.
+func (r *Recorder) fade() {
+	const half = 2
+	for path, b := range r.binaries {
+		b.samples = 0
+		for address, n := range b.at {
+			if b.at[address] = n / half; n < half {
+				delete(b.at, address)
+				r.kept--
+			}
+			b.samples += n / half
+		}
+		if b.samples == 0 {
+			delete(r.binaries, path)
+		}
+	}
+}
+
+// hottest are copies of the binaries with so many samples whose last process runs.
+func (r *Recorder) hottest(least int) []sampled {
+	var out []sampled
+	for _, b := range r.binaries {
+		if b.samples >= least && isThere(b.pid) {
+			one := *b
+			one.at = maps.Clone(b.at)
+			out = append(out, one)
+		}
+	}
+	slices.SortFunc(out, func(a, b sampled) int { return cmp.Or(cmp.Compare(b.samples, a.samples), cmp.Compare(a.path, b.path)) })
+	return out
+}
+
+// follow is a round, in one binary. Nothing to follow is no error.
+func (r *Recorder) follow(pid uint32, path string, at map[uint64]int, least int) (done bool, err error) {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/root%s", pid, path))
 	if err != nil {
-		return nil //nolint:nilerr // the process has ended, or the file is no more
+		return false, nil //nolint:nilerr // the process has ended, or the file is no more
 	}
 	defer func() { _ = file.Close() }() // only read from
 	own := fmt.Sprintf("/proc/self/fd/%d", file.Fd())
 	l, offsets, ok := r.choose(own, path, at, least)
 	if !ok {
-		return nil
+		return false, nil
 	}
 	r.mu.Lock()
 	r.windows = append(r.windows, window{pid: pid, from: time.Now().UnixNano()})
@@ -149,7 +188,7 @@ func (r *Recorder) follow(pid uint32, path string, at map[uint64]int, least int)
 	r.windows[n].from, r.windows[n].to = round.from.UnixNano(), round.to.UnixNano()
 	r.mu.Unlock()
 	if err != nil {
-		return err
+		return true, err
 	}
 	tallies := foresee(round.sequence, len(l.sites))
 	r.mu.Lock()
@@ -159,7 +198,7 @@ func (r *Recorder) follow(pid uint32, path string, at map[uint64]int, least int)
 			r.found = append(r.found, profile.Branch{Path: path, Address: l.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: l.sites[i].both, Judged: t.Judged, Missed: t.Missed})
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // isThere says whether a process has not ended.

@@ -147,7 +147,7 @@ func misses(b profile.Branch) float64 {
 func codeOf(a Answer, b profile.Branch) (g guessed) {
 	for i := range a.Loops {
 		l := &a.Loops[i]
-		if l.Mapping.Path == b.Path && l.covers(b.Address) && (g.code == nil || len(l.Instructions) < len(g.code.Instructions)) {
+		if l.Mapping.Path == b.Path && l.holds(b.Address) {
 			number := 0
 			for _, other := range a.Loops {
 				if other.function == l.function && other.Start < l.Start {
@@ -215,6 +215,11 @@ func (g *guessed) evidence(p *profile.Profile) []finding.Evidence {
 		what = "code outside of loops"
 	}
 	return append(out, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("%s, %d instructions", g.code.where(what), len(g.code.Instructions)), Share: &share})
+}
+
+// holds says whether an instruction is the loop's own, and not of a loop in it.
+func (l *Loop) holds(address uint64) bool {
+	return slices.ContainsFunc(l.Instructions, func(in Instruction) bool { return in.Address == address })
 }
 
 // lineOf is the source line of an instruction.

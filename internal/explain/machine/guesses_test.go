@@ -21,11 +21,14 @@ func TestGuesses(t *testing.T) {
 		}
 		return l
 	}
+	// A loop around the first, with an instruction of its own.
+	around := loop(90)
+	around.Self, around.Ranges, around.Instructions = 1, [][2]uint64{{90, 130}}, around.Instructions[:1]
 	jump := func(address, seen, missed uint64, both int) profile.Branch {
 		return profile.Branch{Path: "/app", Address: address, Seen: 2 * seen, Taken: seen, Judged: seen, Missed: missed, Both: both}
 	}
 	answer := Answer{
-		Loops: []Loop{loop(100), loop(200), loop(300), loop(400)},
+		Loops: []Loop{around, loop(100), loop(200), loop(300), loop(400)},
 		Functions: []Function{
 			{Name: "pick(float)", Mapping: app, Start: 500, End: 540, Self: 200, Outside: []Instruction{{Address: 500, Self: 100, Count: 100}, {Address: 510, Self: 100, Count: 100}}},
 			{Name: "main", Mapping: app, Start: 90, End: 450},
@@ -57,7 +60,7 @@ func TestGuesses(t *testing.T) {
 	if f := found[1]; f.Title != "Branch of pick(float) is mispredicted; compute both ways" || *f.Share.Exclusive != 0.2 || f.whole == "" {
 		t.Errorf("%+v", f)
 	}
-	for i := range answer.Loops {
+	for i := range answer.Loops[1:] {
 		if !answer.Loops[i].isFollowed(p) {
 			t.Errorf("loop %d is not followed", i)
 		}
