@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	mostRounds = 6
+	mostRounds = 8
+	mostAtOnce = 3 // of one binary
 	// A loop is followed from so many samples on, and this share of all.
 	leastSamples = 25
 	leastShare   = 0.04
@@ -53,7 +54,7 @@ type Recorder struct {
 	samples  int                 // all that there were
 	next     int                 // samples from which another round may begin
 	followed map[string]bool     // loops; the round under way has it
-	round    chan struct{}       // closed when the round under way has ended; nil for none
+	round    chan struct{}       // closed when the rounds under way have ended; nil for none
 
 	mu      sync.Mutex // of what follows
 	windows []window
@@ -91,7 +92,7 @@ func (r *Recorder) Sample(pid uint32, path string, address uint64) {
 	b.at[address]++
 }
 
-// Look begins a round where one is due. It does not wait for it.
+// Look begins a few rounds where they are due. It does not wait for them.
 func (r *Recorder) Look() {
 	if r == nil || r.samples < r.next {
 		return
@@ -122,14 +123,16 @@ func (r *Recorder) Look() {
 	go func() {
 		defer close(done)
 		for _, b := range hottest {
-			followed, err := r.follow(b.pid, b.path, b.at, least)
-			if err != nil && isThere(b.pid) {
-				r.mu.Lock()
-				r.problem = cmp.Or(r.problem, err)
-				r.mu.Unlock()
-			}
-			if followed {
-				return
+			for range mostAtOnce {
+				followed, err := r.follow(b.pid, b.path, b.at, least)
+				if err != nil && isThere(b.pid) {
+					r.mu.Lock()
+					r.problem = cmp.Or(r.problem, err)
+					r.mu.Unlock()
+				}
+				if !followed || err != nil || len(r.followed) == mostRounds {
+					break
+				}
 			}
 		}
 	}()
