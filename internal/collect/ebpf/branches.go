@@ -1,6 +1,9 @@
 package ebpf
 
 import (
+	"errors"
+	"os"
+
 	"whyhot/internal/collect/branch"
 	"whyhot/internal/profile"
 )
@@ -19,7 +22,7 @@ func (rec *recording) watchBranches() {
 // withBranches adds what was followed to the profile.
 func (rec *recording) withBranches(p *profile.Profile) {
 	found, err := rec.convert.branches.Branches()
-	if p.Meta.Branches = found; err != nil {
+	if p.Meta.Branches = found; err != nil && !errors.Is(err, os.ErrPermission) { // see watchBranches
 		p.Meta.Warnings = append(p.Meta.Warnings, "conditional jumps of hot loops were not followed: "+err.Error())
 	}
 }
