@@ -159,8 +159,10 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		}
 		c.stack = append(c.stack, c.frame(h))
 	}
-	if code, is := c.native[c.stack[0]]; is && !finding.IsPackaged(code.path) {
-		c.branches.Sample(pid, code.path, code.address)
+	if len(c.stack) > 0 { // a trace may have no frames
+		if code, is := c.native[c.stack[0]]; is && !finding.IsPackaged(code.path) {
+			c.branches.Sample(pid, code.path, code.address)
+		}
 	}
 	c.b.Sample(profile.Sample{
 		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m, at), Time: c.times.ofProcess(pid, at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
