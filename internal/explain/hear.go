@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/build"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/merge"
 	"whyhot/internal/finding"
@@ -80,7 +81,7 @@ func (h *heard) setSmallMinor() {
 }
 
 // plainBuilds are the rules about binaries that were built without optimisation.
-var plainBuilds = []string{"build-unoptimised", "debug-build", "rust-debug-build"}
+var plainBuilds = []string{build.RuleUnoptimised, unoptimised, "rust-debug-build"}
 
 // setAfterOptimising puts what the machine code of a binary shows after its being built
 // without optimisation: with it, there is other code.

@@ -48,8 +48,7 @@ func sizeFor(sites int) int { return min(firstSize+sites*sizeOfSite, sequenceSiz
 
 // program notes the flags of one execution, of the thread that came first. number is that of
 // the jump; below zero it is what the probe was given with its address. size is how many are
-// noted. R6 is the context,
-// later the number; R7 the table, R8 the thread, R9 the flags.
+// noted. R6 is the context, later the number; R7 the table, R8 the thread, R9 the flags.
 func program(number, size int32, table int) asm.Instructions {
 	const key = -8
 	ins := asm.Instructions{

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/elfinfo/instruction"
 	"whyhot/internal/profile"
@@ -54,7 +53,7 @@ type Recorder struct {
 	samples  int                 // all that there were
 	next     int                 // samples from which another round may begin
 	followed map[string]bool     // loops; the round under way has it
-	round    chan struct{}       // closed when the rounds under way have ended; nil for none
+	rounds   chan struct{}       // closed when the rounds under way have ended; nil for none
 
 	mu      sync.Mutex // of what follows
 	windows []window
@@ -97,9 +96,9 @@ func (r *Recorder) Look() {
 	if r == nil || r.samples < r.next {
 		return
 	}
-	if r.round != nil {
+	if r.rounds != nil {
 		select {
-		case <-r.round:
+		case <-r.rounds:
 		default:
 			return
 		}
@@ -119,20 +118,14 @@ func (r *Recorder) Look() {
 		return
 	}
 	done := make(chan struct{})
-	r.round = done
+	r.rounds = done
 	go func() {
 		defer close(done)
 		for _, b := range hottest {
-			for range mostAtOnce {
-				followed, err := r.follow(b.pid, b.path, b.at, least)
-				if err != nil && isThere(b.pid) {
-					r.mu.Lock()
-					r.problem = cmp.Or(r.problem, err)
-					r.mu.Unlock()
-				}
-				if !followed || err != nil || len(r.followed) == mostRounds {
-					break
-				}
+			if err := r.follow(b, least); err != nil && isThere(b.pid) {
+				r.mu.Lock()
+				r.problem = cmp.Or(r.problem, err)
+				r.mu.Unlock()
 			}
 		}
 	}()
@@ -170,38 +163,42 @@ func (r *Recorder) hottest(least int) []sampled {
 	return out
 }
 
-// follow is a round, in one binary. Nothing to follow is no error.
-func (r *Recorder) follow(pid uint32, path string, at map[uint64]int, least int) (done bool, err error) {
-	file, err := os.Open(fmt.Sprintf("/proc/%d/root%s", pid, path))
+// follow follows some regions of a binary. Nothing to follow is no error.
+func (r *Recorder) follow(b sampled, least int) error {
+	file, err := os.Open(fmt.Sprintf("/proc/%d/root%s", b.pid, b.path))
 	if err != nil {
-		return false, nil //nolint:nilerr // the process has ended, or the file is no more
+		return nil //nolint:nilerr // the process has ended, or the file is no more
 	}
 	defer func() { _ = file.Close() }() // only read from
 	own := fmt.Sprintf("/proc/self/fd/%d", file.Fd())
-	l, offsets, ok := r.choose(own, path, at, least)
-	if !ok {
-		return false, nil
-	}
-	r.mu.Lock()
-	r.windows = append(r.windows, window{pid: pid, from: time.Now().UnixNano()})
-	n := len(r.windows) - 1
-	r.mu.Unlock()
-	round, err := follow(own, pid, l.sites, offsets)
-	r.mu.Lock()
-	r.windows[n].from, r.windows[n].to = round.from.UnixNano(), round.to.UnixNano()
-	r.mu.Unlock()
-	if err != nil {
-		return true, err
-	}
-	tallies := foresee(round.sequence, len(l.sites))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i, t := range tallies {
-		if t.Seen > 0 {
-			r.found = append(r.found, profile.Branch{Path: path, Address: l.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: l.sites[i].both, Judged: t.Judged, Missed: t.Missed})
+	for _, c := range r.choose(own, b, least) {
+		if err := r.round(own, b, c); err != nil {
+			return err
 		}
 	}
-	return true, nil
+	return nil
+}
+
+// round follows one region.
+func (r *Recorder) round(file string, b sampled, c chosen) error {
+	r.mu.Lock()
+	r.windows = append(r.windows, window{pid: b.pid, from: time.Now().UnixNano()})
+	n := len(r.windows) - 1
+	r.mu.Unlock()
+	seen, err := follow(file, b.pid, c.sites, c.offsets)
+	tallies := foresee(seen.sequence, len(c.sites))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.windows[n].from, r.windows[n].to = seen.from.UnixNano(), seen.to.UnixNano()
+	if err != nil {
+		return err
+	}
+	for i, t := range tallies {
+		if t.Seen > 0 {
+			r.found = append(r.found, profile.Branch{Path: b.path, Address: c.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: c.sites[i].both, Judged: t.Judged, Missed: t.Missed})
+		}
+	}
+	return nil
 }
 
 // isThere says whether a process has not ended.
@@ -210,9 +207,16 @@ func isThere(pid uint32) bool {
 	return err == nil
 }
 
-// choose gives the hottest region of a binary that was not followed yet, with the offsets of its
-// jumps in the file.
-func (r *Recorder) choose(file, name string, at map[uint64]int, least int) (best region, offsets []uint64, ok bool) {
+// chosen is a region with the offsets of its jumps in the file.
+type chosen struct {
+	region
+
+	offsets []uint64
+}
+
+// choose gives the hottest regions of a binary that were not followed yet, and counts them as
+// followed.
+func (r *Recorder) choose(file string, b sampled, least int) (out []chosen) {
 	err := elffile.Guard(file, func() error {
 		f, err := elffile.Open(file)
 		if err != nil {
@@ -222,56 +226,46 @@ func (r *Recorder) choose(file, name string, at map[uint64]int, least int) (best
 		if f.Header.Machine != elf.EM_X86_64 {
 			return nil
 		}
-		addresses, end := slices.Sorted(maps.Keys(at)), uint64(0)
-		bounds := boundsIn(f, addresses)
+		addresses, end := slices.Sorted(maps.Keys(b.at)), uint64(0)
+		bounds := elfsym.BoundsFor(f, addresses)
 		for _, address := range addresses {
 			if address < end {
 				continue
 			}
-			low, high, found := bounds(address)
+			low, high, found := bounds.Find(address)
 			if !found || high-low > longestFunction {
 				continue
 			}
 			end = high
-			for _, l := range regionsOf(instruction.Steps(f.At(low, high-low), low), at) {
-				if l.samples >= least && l.samples > best.samples && !r.followed[l.key(name)] {
-					best = l
+			for _, l := range regionsOf(instruction.Steps(f.At(low, high-low), low), b.at) {
+				if offsets, found := l.offsets(f); found && l.samples >= least && !r.followed[l.key(b.path)] {
+					out = append(out, chosen{l, offsets})
 				}
 			}
 		}
-		for _, s := range best.sites {
-			offset, found := f.VaddrToOffset(s.address)
-			if !found {
-				return nil
-			}
-			offsets = append(offsets, offset)
-		}
 		return nil
 	})
-	if err != nil || len(offsets) == 0 {
-		return region{}, nil, false
+	if err != nil {
+		return nil
 	}
-	r.followed[best.key(name)] = true
-	return best, offsets, true
+	slices.SortStableFunc(out, func(a, b chosen) int { return cmp.Compare(b.samples, a.samples) })
+	out = out[:min(len(out), mostAtOnce, mostRounds-len(r.followed))]
+	for _, c := range out {
+		r.followed[c.key(b.path)] = true
+	}
+	return out
 }
 
-// boundsIn tells of a file the function that an address is in: by call frame information,
-// which stripped files have as well, or by symbols, as Go's programs have.
-func boundsIn(f *elffile.File, addresses []uint64) func(address uint64) (low, high uint64, ok bool) {
-	frames := cfi.Exception(f)
-	symbols, err := elfsym.ReadFor(f, addresses)
-	if err != nil {
-		symbols = &elfsym.Table{}
-	}
-	return func(address uint64) (low, high uint64, ok bool) {
-		if frames != nil {
-			if function, found := frames.Find(address); found {
-				return function.Low, function.High, true
-			}
+// offsets are where the file has the region's jumps.
+func (l region) offsets(f *elffile.File) (out []uint64, ok bool) {
+	for _, s := range l.sites {
+		offset, found := f.VaddrToOffset(s.address)
+		if !found {
+			return nil, false
 		}
-		s, found := symbols.Find(address)
-		return s.Low, s.High, found && s.High > s.Low
+		out = append(out, offset)
 	}
+	return out, true
 }
 
 func (l region) key(path string) string { return fmt.Sprintf("%s %x", path, l.low) }
@@ -298,8 +292,8 @@ func (r *Recorder) Branches() (found []profile.Branch, err error) {
 	if r == nil {
 		return nil, nil
 	}
-	if r.round != nil {
-		<-r.round
+	if r.rounds != nil {
+		<-r.rounds
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

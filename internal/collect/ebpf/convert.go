@@ -159,7 +159,7 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		}
 		c.stack = append(c.stack, c.frame(h))
 	}
-	if len(c.stack) > 0 { // a trace may have no frames
+	if c.branches != nil && len(c.stack) > 0 { // a trace may have no frames
 		if code, is := c.native[c.stack[0]]; is && !finding.IsPackaged(code.path) {
 			c.branches.Sample(pid, code.path, code.address)
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"whyhot/internal/elfinfo/cfi"
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding/percent"
@@ -25,8 +24,7 @@ type binary struct {
 	file      *elffile.File
 	names     map[uint64]string // the function at an address, as the profile has it
 	at        map[uint64]hits
-	followed  []uint64 // jumps whose outcomes the recording has, sorted
-	outcomes  map[uint64]profile.Branch
+	outcomes  map[uint64]profile.Branch // of jumps that the recording has followed
 	functions []*function
 }
 
@@ -61,7 +59,6 @@ func choose(r Request, binaries Binaries) (chosen []*binary, notes []string) {
 		b := byPath[m.Path]
 		if b == nil {
 			b = &binary{mapping: m, file: file, names: map[uint64]string{}, at: map[uint64]hits{}, outcomes: outcomesIn(p, m.Path)}
-			b.followed = slices.Sorted(maps.Keys(b.outcomes))
 			byPath[m.Path] = b
 		}
 		h := b.at[vaddr]
@@ -111,28 +108,17 @@ func isMachineCode(k profile.Kind) bool {
 	return k == profile.KindNative || k == profile.KindUnknown || k == profile.KindGo
 }
 
-// split sorts the sampled addresses by function. Call frame information knows where
-// functions begin and end also in stripped files; symbols know it of what has none.
+// split sorts the sampled addresses by function.
 func (b *binary) split() []*function {
 	addresses := slices.Sorted(maps.Keys(b.at))
-	var frames *cfi.Section
-	var symbols *elfsym.Table
-	err := elffile.Guard(b.file.Path(), func() error {
-		frames = cfi.Exception(b.file)
-		var err error
-		symbols, err = elfsym.ReadFor(b.file, addresses)
-		return err
-	})
-	if symbols == nil && err != nil {
-		symbols = &elfsym.Table{}
-	}
+	bounds := elfsym.BoundsFor(b.file, addresses)
 	var out []*function
 	for _, a := range addresses {
 		if n := len(out); n > 0 && a < out[n-1].high {
 			out[n-1].add(a, b.at[a])
 			continue
 		}
-		low, high, ok := b.bounds(frames, symbols, a)
+		low, high, ok := bounds.Find(a)
 		if !ok {
 			continue
 		}
@@ -148,27 +134,11 @@ func (f *function) add(address uint64, h hits) {
 	f.value += h.value
 }
 
-func (b *binary) bounds(frames *cfi.Section, symbols *elfsym.Table, address uint64) (low, high uint64, ok bool) {
-	_ = elffile.Guard(b.file.Path(), func() error { // a file that changes has no functions
-		if frames != nil {
-			if f, found := frames.Find(address); found {
-				low, high, ok = f.Low, f.High, true
-				return nil
-			}
-		}
-		if s, found := symbols.Find(address); found && s.High > s.Low {
-			low, high, ok = s.Low, s.High, true
-		}
-		return nil
-	})
-	return low, high, ok
-}
-
 func (b *binary) request(q Request) analyzer.MachineRequest {
 	r := analyzer.MachineRequest{File: b.file.Path(), Cycles: q.Cycles, Processors: q.Processors}
 	for _, f := range b.functions {
 		shown := f.sampled
-		for _, a := range b.followed {
+		for _, a := range slices.Sorted(maps.Keys(b.outcomes)) {
 			if i, sampled := slices.BinarySearch(shown, a); !sampled && a >= f.low && a < f.high {
 				shown = slices.Insert(slices.Clone(shown), i, a)
 			}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"whyhot/internal/explain/analyzer"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -15,10 +16,12 @@ import (
 
 const (
 	branchRule = "machine-branch"
+	searchRule = "machine-search"
+	walkRule   = "machine-walk"
 	// Of a jump this part is missed at least, in so many executions. With fewer they say little.
 	leastMissed = 0.06
 	fewestSeen  = 60
-	// leastPart is the part of the code's time that goes into misses at least, by the higher
+	// leastInMisses is the part of the code's time that goes into misses at least, by the higher
 	// estimate.
 	leastInMisses = 0.1
 	mostOutcomes  = 4 // jumps that are listed
@@ -39,7 +42,7 @@ func Guesses(p *profile.Profile, a Answer) []Found {
 		l := g.code
 		share := float64(l.Self) / float64(max(p.Total(), 1))
 		low, high := g.inMisses()
-		if share < least || l.Count < fewest || high < leastInMisses || isLibc(l.Mapping.Path) || l.searches() || l.waitsForMemory(p, a) {
+		if share < least || l.Count < fewest || high < leastInMisses || isLibc(l.Mapping.Path) || l.breaks(searchRule) || l.waitsForMemory(p, a) {
 			continue
 		}
 		worst, own := g.own()
@@ -232,14 +235,10 @@ func (l *Loop) lineOf(address uint64) (profile.Frame, bool) {
 	return profile.Frame{}, false
 }
 
-// searches: what a binary search asks is said by a rule of its own.
-func (l *Loop) searches() bool {
-	for _, m := range l.Matches {
-		if m.Rule == "machine-search" {
-			return true
-		}
-	}
-	return false
+// breaks says whether a rule of its own says what a loop does: a binary search, a walk along a
+// list.
+func (l *Loop) breaks(rule string) bool {
+	return slices.ContainsFunc(l.Matches, func(m analyzer.MachineMatch) bool { return m.Rule == rule })
 }
 
 // waitsForMemory: where loads are waited for, what is done meanwhile costs little, and a wrong
@@ -257,7 +256,7 @@ func (l *Loop) waitsForMemory(p *profile.Profile, a Answer) bool {
 		}
 		waited += s.Self
 	}
-	return l.walks() || float64(waited) >= part*float64(l.Self)
+	return l.breaks(walkRule) || float64(waited) >= part*float64(l.Self)
 }
 
 // isFollowed says whether the recording has outcomes of a loop's jumps: then samples are not

@@ -99,8 +99,8 @@ func loopOf(l analyzer.MachineLoop) Loop {
 func (f *function) outside(b *binary, reply analyzer.MachineFunction) Function {
 	out := Function{Name: f.name, Mapping: b.mapping, Start: f.low, End: f.high, Self: f.value, Unresolved: reply.Unresolved}
 	for _, in := range reply.Outside {
-		_, shown := slices.BinarySearch(b.followed, in.Address)
-		if h, sampled := b.within(in); sampled || shown {
+		_, followed := b.outcomes[in.Address]
+		if h, sampled := b.within(in); sampled || followed {
 			out.Outside = append(out.Outside, Instruction{Address: in.Address, Text: in.Text, Self: h.value, Count: h.count, For: in.Cause})
 		}
 	}

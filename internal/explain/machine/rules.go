@@ -345,7 +345,7 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
 	},
-	"machine-search": {
+	searchRule: {
 		title: fixed("Binary search with mispredicted branches"),
 		cost:  inGuesses,
 		more:  guesses,
@@ -392,7 +392,7 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"The last digits of the results differ; keep double where they matter"},
 	},
-	"machine-walk": {
+	walkRule: {
 		title: func(l *Loop, _ analyzer.MachineMatch) string {
 			return "A linked list is walked element by element in " + codename.Display(l.Function)
 		},

@@ -25,7 +25,7 @@ const (
 // inSkips costs what the iterations take that skip an element, where the recording has counted
 // that nearly all do.
 func (l *Loop) inSkips(m analyzer.MachineMatch) (value, events int64) {
-	if part, _ := l.skipped(m); part < leastSkipped || l.walks() {
+	if part, _ := l.skipped(m); part < leastSkipped || l.breaks(walkRule) {
 		return 0, 0
 	}
 	for _, in := range l.Instructions {
@@ -65,11 +65,6 @@ func inCycle(ranges string, address uint64) bool {
 		high, err2 := strconv.ParseUint(to, 16, 64)
 		return err == nil && err2 == nil && address >= low && address < high
 	})
-}
-
-// walks: a linked list has a rule of its own.
-func (l *Loop) walks() bool {
-	return slices.ContainsFunc(l.Matches, func(m analyzer.MachineMatch) bool { return m.Rule == "machine-walk" })
 }
 
 func skips(_ *profile.Profile, l *Loop, m analyzer.MachineMatch) []finding.Evidence {

@@ -39,9 +39,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, x := range r.sortKeys(hottest) {
 		if !isSaid(said, x.rows) {
 			out.Found = append(out.Found, r.keyFinding(s, x))
-			for _, row := range x.rows {
-				said[row] = true
-			}
+			say(said, x.rows)
 		}
 	}
 	var repeats []*repeated
@@ -56,9 +54,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		if n, known := turns(s.Profile, h.rows); known && n < leastTurns {
 			return
 		}
-		for _, row := range h.rows {
-			said[row] = true
-		}
+		say(said, h.rows)
 		for _, known := range repeats {
 			if known.line == x.line && known.call.Name == x.call.Name {
 				known.join(x.hot)
@@ -87,6 +83,12 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		out.Found = append(out.Found, r.waitFinding(s, x))
 	}
 	return out, nil
+}
+
+func say(said map[int32]bool, rows []int32) {
+	for _, row := range rows {
+		said[row] = true
+	}
 }
 
 // isSaid says whether most of some rows belong to a finding: the outermost call that is made
@@ -118,7 +120,6 @@ func (r *reader) excerpt(file string, line int) string {
 func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	name := strings.TrimSuffix(x.call.Name, "!")
-	margin := finding.ShareError(x.share, r.p.Count())
 	loopAt := at(x.loopIn, x.loop.First)
 	why := "nothing in the loop at " + loopAt + " changes what it is called with"
 	first := fmt.Sprintf("Call it once before the loop at %s, and use what it gave", loopAt)
@@ -130,27 +131,45 @@ func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
 		why = "the loop inside of the one at " + loopAt + " goes through the same each time"
 		first = fmt.Sprintf("Keep what it gives for each of them, before the loop at %s", loopAt)
 	}
-	const least, likely = 0.5, 0.9
-	f := finding.Finding{
-		ID: finding.ID(RuleSame, place, name), Rule: RuleSame, Certainty: finding.Suspected, Place: place,
-		Title: fmt.Sprintf("Each pass calls %s for the same result (%s)", name, at(place.File, place.Line)),
-		Share: finding.Share{Inclusive: &x.share, Error: &margin},
-		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
-			Basis: percent.Text(x.share) + " of the CPU is in the call, of which one stays"},
-		Fix: finding.Fix{Kind: "code", Steps: []string{first},
-			Caveats: []string{"This is read from the text: a call that changes something or reads what others change has to stay"}},
-		Evidence: []finding.Evidence{
-			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", place.Line, r.excerpt(place.File, place.Line))},
-			{Kind: "repetition", Text: why, Share: &x.share},
-			{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
-		},
-		Next: s.Versus(finding.ID(RuleSame, place, name)),
+	f := r.suspected(s, RuleSame, place, x.rows, saving{share: x.share, least: 0.5, likely: 0.9, why: "is in the call, of which one stays"}, name)
+	f.Title = fmt.Sprintf("Each pass calls %s for the same result (%s)", name, at(place.File, place.Line))
+	f.Fix.Steps = []string{first}
+	f.Fix.Caveats = []string{"This is read from the text: a call that changes something or reads what others change has to stay"}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Text: why, Share: &x.share},
+		{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
 	}
 	if x.loop.Within && x.loop.Has(place.Line) && x.loopIn == place.File {
 		f.Evidence = f.Evidence[:2]
 	}
-	rows := slices.Clone(x.rows)
-	return judge.Found{Finding: f, Samples: rows, Removes: true, Yields: true, Takes: true}
+	return f
+}
+
+// saving is what a change may give back: of the share so much at least, and most likely.
+type saving struct {
+	share, least, likely float64
+	why                  string // what the share of the CPU does
+}
+
+// suspected is what all findings of the package have in common: a place in the program's text,
+// what it takes, and that nothing but the text says so. key tells it apart in its place.
+func (r *reader) suspected(s judge.Subject, rule string, place finding.Place, rows []int32, x saving, key ...string) judge.Found {
+	margin := finding.ShareError(x.share, r.p.Count())
+	id := finding.ID(rule, place, key...)
+	return judge.Found{Samples: slices.Clone(rows), Removes: true, Yields: true, Takes: true, Finding: finding.Finding{
+		ID: id, Rule: rule, Certainty: finding.Suspected, Place: place,
+		Share: finding.Share{Inclusive: &x.share, Error: &margin},
+		Gain: &finding.Gain{Low: x.least * x.share, Likely: x.likely * x.share, High: min(1, x.share+margin), Reach: x.share,
+			Basis: percent.Text(x.share) + " of the CPU " + x.why},
+		Fix:  finding.Fix{Kind: "code"},
+		Next: s.Versus(id),
+	}}
+}
+
+// quoted is the line of a place, as it is written.
+func (r *reader) quoted(p finding.Place) finding.Evidence {
+	return finding.Evidence{Kind: "source", Text: fmt.Sprintf("Line %d: %s", p.Line, r.excerpt(p.File, p.Line))}
 }
 
 // at is a line of a file, for a sentence.

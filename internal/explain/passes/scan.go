@@ -11,7 +11,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
-	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -183,30 +182,21 @@ func (r *reader) shareOf(rows []int32) float64 {
 
 func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {
 	place := ownline.Place(r.p, x.line)
-	margin := finding.ShareError(x.share, r.p.Count())
 	loopAt := at(x.loopIn, x.loop.First)
-	id := finding.ID(RuleScan, place, x.over)
-	const least, likely = 0.5, 0.9
 	how := "compares all of " + x.over + " with " + x.key
 	if x.nested {
 		how = "goes through " + x.over + " to find what is equal"
 	}
-	f := finding.Finding{
-		ID: id, Rule: RuleScan, Certainty: finding.Suspected, Place: place,
-		Title: fmt.Sprintf("Each pass searches all of %s (%s)", x.over, at(place.File, place.Line)),
-		Share: finding.Share{Inclusive: &x.share, Error: &margin},
-		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
-			Basis: percent.Text(x.share) + " of the CPU is in the search; a look-up by key stays"},
-		Fix: finding.Fix{Kind: "code", Steps: []string{x.cure(r.file(x.line.Function).Language(), loopAt)},
-			Caveats: []string{"Of a collection of a few elements a search is as good as a look-up"}},
-		Evidence: []finding.Evidence{
-			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", place.Line, r.excerpt(place.File, place.Line))},
-			{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s %s; the loop at %s does so on each pass and does not change it", at(place.File, place.Line), how, loopAt)},
-			{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
-		},
-		Next: s.Versus(id),
+	f := r.suspected(s, RuleScan, place, x.rows, saving{share: x.share, least: 0.5, likely: 0.9, why: "is in the search; a look-up by key stays"}, x.over)
+	f.Title = fmt.Sprintf("Each pass searches all of %s (%s)", x.over, at(place.File, place.Line))
+	f.Fix.Steps = []string{x.cure(r.file(x.line.Function).Language(), loopAt)}
+	f.Fix.Caveats = []string{"Of a collection of a few elements a search is as good as a look-up"}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s %s; the loop at %s does so on each pass and does not change it", at(place.File, place.Line), how, loopAt)},
+		{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
 	}
-	return judge.Found{Finding: f, Samples: slices.Clone(x.rows), Removes: true, Yields: true, Takes: true}
+	return f
 }
 
 // cure is the usual one of a language.

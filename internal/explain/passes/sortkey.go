@@ -9,7 +9,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
-	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -37,12 +36,12 @@ func (r *reader) sortKeys(hottest []*hot) []keyed {
 	var out []keyed
 	for _, h := range hottest {
 		f := r.file(h.line.Function)
-		if f == nil || !h.calls || !r.inSort(h) {
+		if f == nil || !h.calls {
 			continue
 		}
 		statement, _ := f.Statement(int(h.line.Line))
 		pairs := keysOf(f, statement)
-		if len(pairs) == 0 {
+		if len(pairs) == 0 || !r.inSort(h) { // the second goes over all of its stacks
 			continue
 		}
 		c, _, ok := r.called(f, h, statement)
@@ -60,13 +59,15 @@ func (r *reader) sortKeys(hottest []*hot) []keyed {
 // inSort says whether nearly all of a step's samples are below a function that sorts.
 func (r *reader) inSort(h *hot) bool {
 	const nearly = 0.9
+	isSort := make([]bool, r.p.NumFunctions())
+	for i := range isSort {
+		isSort[i] = sorts.MatchString(r.p.Function(profile.FunctionID(i)).Name) //nolint:gosec // functions are numbered so
+	}
 	var in int64
 	for _, row := range h.rows {
 		s := &r.p.Samples()[row]
 		if slices.ContainsFunc(r.p.Stack(s.Stack), func(loc profile.LocationID) bool {
-			return slices.ContainsFunc(r.p.Lines(loc), func(l profile.Line) bool {
-				return sorts.MatchString(r.p.Function(l.Function).Name)
-			})
+			return slices.ContainsFunc(r.p.Lines(loc), func(l profile.Line) bool { return isSort[l.Function] })
 		}) {
 			in += s.Value
 		}
@@ -76,10 +77,10 @@ func (r *reader) inSort(h *hot) bool {
 
 // keysOf are the calls of a comparison that are made of both elements alike, each once.
 func keysOf(f *text.File, statement string) []text.Call {
-	calls := f.Calls(statement)
+	calls, extracts := f.Calls(statement), again.MatchString(statement)
 	var out []text.Call
 	for i, a := range calls {
-		if again.MatchString(statement) && !again.MatchString(a.Name+"(") && !sorts.MatchString(a.Last()) {
+		if extracts && !again.MatchString(a.Name+"(") && !sorts.MatchString(a.Last()) {
 			out = append(out, a)
 			continue
 		}
@@ -128,26 +129,17 @@ var onceCures = map[string]string{
 
 func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
 	place := ownline.Place(r.p, x.line)
-	margin := finding.ShareError(x.share, r.p.Count())
-	id := finding.ID(RuleSort, place, x.call.Last())
-	const least, likely = 0.6, 0.93
-	steps := []string{"Compute it once for each element, and sort by what it gave"}
+	f := r.suspected(s, RuleSort, place, x.rows, saving{share: x.share, least: 0.6, likely: 0.93,
+		why: "computes it; a sort of n elements compares some n log2 n times, so of thousands one in twenty stays"}, x.call.Last())
+	f.Title = fmt.Sprintf("Sort key computed for each comparison (%s)", at(place.File, place.Line))
+	f.Fix.Steps = []string{"Compute it once for each element, and sort by what it gave"}
 	if cure := onceCures[r.file(x.line.Function).Language()]; cure != "" {
-		steps = append(steps, cure)
+		f.Fix.Steps = append(f.Fix.Steps, cure)
 	}
-	f := finding.Finding{
-		ID: id, Rule: RuleSort, Certainty: finding.Suspected, Place: place,
-		Title: fmt.Sprintf("Sort key computed for each comparison (%s)", at(place.File, place.Line)),
-		Share: finding.Share{Inclusive: &x.share, Error: &margin},
-		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
-			Basis: percent.Text(x.share) + " of the CPU computes it; a sort of n elements compares some n log2 n times, so of thousands one in twenty stays"},
-		Fix: finding.Fix{Kind: "code", Steps: steps,
-			Caveats: []string{"The keys of all elements are in memory at once"}},
-		Evidence: []finding.Evidence{
-			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", place.Line, r.excerpt(place.File, place.Line))},
-			{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s is called for both elements of each comparison", x.call.Last())},
-		},
-		Next: s.Versus(id),
+	f.Fix.Caveats = []string{"The keys of all elements are in memory at once"}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s is called for both elements of each comparison", x.call.Last())},
 	}
-	return judge.Found{Finding: f, Samples: slices.Clone(x.rows), Removes: true, Yields: true, Takes: true}
+	return f
 }

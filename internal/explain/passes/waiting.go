@@ -10,7 +10,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
-	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -126,24 +125,16 @@ func isIdle(f *text.File, lines text.Range) bool {
 
 func (r *reader) waitFinding(s judge.Subject, x waiting) judge.Found {
 	place := ownline.Place(r.p, x.line)
-	margin := finding.ShareError(x.share, r.p.Count())
-	id := finding.ID(RuleWait, place)
-	const least, likely = 0.4, 0.9
-	f := finding.Finding{
-		ID: id, Rule: RuleWait, Certainty: finding.Suspected, Place: place,
-		Title: fmt.Sprintf("A loop asks again until something is there (%s)", at(place.File, x.loop.First)),
-		Share: finding.Share{Inclusive: &x.share, Error: &margin},
-		Gain: &finding.Gain{Low: least * x.share, Likely: likely * x.share, High: min(1, x.share+margin), Reach: x.share,
-			Basis: percent.Text(x.share) + " of the CPU is in the loop; a thread that waits takes none"},
-		Fix: finding.Fix{Kind: "code", Steps: []string{
-			"Wait for it: a blocking queue (take), a condition variable, a channel, a future, or the event loop's own notification",
-			"Where it must be asked, sleep between, longer each time",
-		}, Caveats: []string{"Where it is there within microseconds and cores are free, asking has the shorter delay"}},
-		Evidence: []finding.Evidence{
-			{Kind: "source", Text: fmt.Sprintf("Line %d: %s", x.loop.First, r.excerpt(place.File, x.loop.First))},
-			{Kind: "repetition", Text: "nothing in the loop waits", Share: &x.share},
-		},
-		Next: s.Versus(id),
+	f := r.suspected(s, RuleWait, place, x.rows, saving{share: x.share, least: 0.4, likely: 0.9, why: "is in the loop; a thread that waits takes none"})
+	f.Title = fmt.Sprintf("A loop asks again until something is there (%s)", at(place.File, x.loop.First))
+	f.Fix.Steps = []string{
+		"Wait for it: a blocking queue (take), a condition variable, a channel, a future, or the event loop's own notification",
+		"Where it must be asked, sleep between, longer each time",
 	}
-	return judge.Found{Finding: f, Samples: slices.Clone(x.rows), Removes: true, Yields: true, Takes: true}
+	f.Fix.Caveats = []string{"Where it is there within microseconds and cores are free, asking has the shorter delay"}
+	f.Evidence = []finding.Evidence{
+		{Kind: "source", Text: fmt.Sprintf("Line %d: %s", x.loop.First, r.excerpt(place.File, x.loop.First))},
+		{Kind: "repetition", Text: "nothing in the loop waits", Share: &x.share},
+	}
+	return f
 }

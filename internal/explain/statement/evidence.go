@@ -291,24 +291,32 @@ var (
 // and which no scan calls for each of its rows?
 type calls struct{ scan, function, table bool }
 
-func (c *calls) pass(name string, isScan bool) {
+// frame is what a function is to calls.
+type frame struct{ scan, function, inFrom, rows bool }
+
+func frameOf(name string) frame {
+	return frame{works[scanning].MatchString(name), functions.MatchString(name), inFrom.MatchString(name), rows.MatchString(name)}
+}
+
+func (c *calls) pass(f frame) {
 	switch {
-	case functions.MatchString(name):
+	case f.function:
 		c.function = c.function || c.scan
-	case c.function && inFrom.MatchString(name):
+	case c.function && f.inFrom:
 		c.function, c.scan, c.table = false, false, true // told: what is outside does not matter
-	case c.function && rows.MatchString(name):
+	case c.function && f.rows:
 		c.function, c.scan = false, false
 	}
-	c.scan = c.scan || isScan && !c.table
+	c.scan = c.scan || f.scan && !c.table
 }
 
 func (c *calls) is() bool { return c.function || c.table }
 
 // worksOf gives the work of a stack, each kind once, from its innermost frame on.
 func worksOf(p *profile.Profile) func(profile.StackID) []work {
-	ofFunction := make([][]work, p.NumFunctions())
+	ofFunction, frames := make([][]work, p.NumFunctions()), make([]frame, p.NumFunctions())
 	for i := range ofFunction {
+		frames[i] = frameOf(p.Function(profile.FunctionID(i)).Name) //nolint:gosec // functions are numbered so
 		for w, names := range works {
 			if names.MatchString(p.Function(profile.FunctionID(i)).Name) {
 				ofFunction[i] = append(ofFunction[i], w)
@@ -324,7 +332,7 @@ func worksOf(p *profile.Profile) func(profile.StackID) []work {
 		var asked calls
 		for _, loc := range p.Stack(id) {
 			for _, l := range p.Lines(loc) {
-				asked.pass(p.Function(l.Function).Name, slices.Contains(ofFunction[l.Function], scanning))
+				asked.pass(frames[l.Function])
 				for _, w := range ofFunction[l.Function] {
 					if !slices.Contains(all, w) {
 						all = append(all, w)

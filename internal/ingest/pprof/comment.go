@@ -21,8 +21,8 @@ const (
 	commentCalls   = "calls"      // JSON array of profile.Calls
 	commentFuncs   = "functions"  // JSON array of profile.FunctionCalls
 	commentSQL     = "statements" // JSON array of profile.Statement
-	commentJumps   = "branches"
-	commentKinds   = "kinds" // "python=3,7-12 js=20": function IDs whose kind their names do not tell
+	commentJumps   = "branches"   // JSON array of profile.Branch
+	commentKinds   = "kinds"      // "python=3,7-12 js=20": function IDs whose kind their names do not tell
 )
 
 // readComment takes one comment over into meta.

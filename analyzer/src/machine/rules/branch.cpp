@@ -46,7 +46,7 @@ bool beginsWithWait(const Subject &S, const Block &B) {
 // beforehand.
 bool asksData(const Subject &S, const Block &B) {
   for (size_t N = B.First; N < B.End; ++N)
-    if (const Instruction &I = S.F.Code[N]; I.loads() && I.At && !I.At->Segment && !isFixed(S, I) && !isStack(S, *I.At))
+    if (loadsElement(S, S.F.Code[N]))
       return true;
   return false;
 }

@@ -66,6 +66,10 @@ bool isStack(const Subject &S, const Memory &M) {
   return Base == "RSP" || (Base == "RBP" && S.F.HasFramePointer);
 }
 
+bool loadsElement(const Subject &S, const Instruction &I) {
+  return I.loads() && I.At && !I.At->Segment && !isFixed(S, I) && !isStack(S, *I.At);
+}
+
 bool hasCall(const Subject &S) {
   return any_of(everything(S), [&](const Place &P) { return S.F.Code[P.At].Call; });
 }

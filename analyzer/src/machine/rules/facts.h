@@ -21,6 +21,8 @@ bool isInvariant(const Subject &S, llvm::MCRegister R);
 // Of memory: its address is the same in every iteration.
 bool isFixed(const Subject &S, const Instruction &I);
 bool isStack(const Subject &S, const Memory &M);
+// A load by an address that moves, neither of the stack nor of the thread.
+bool loadsElement(const Subject &S, const Instruction &I);
 bool hasCall(const Subject &S);
 // The block runs in every iteration.
 bool isAlways(const Subject &S, const Block *B);

@@ -20,10 +20,6 @@ bool compares(const Instruction &I) {
          Name.starts_with("UCOMIS") || Name.starts_with("BT");
 }
 
-bool isElement(const Subject &S, const Instruction &I) {
-  return I.loads() && I.At && !I.At->Segment && !isFixed(S, I) && !isStack(S, *I.At);
-}
-
 // The block's jump asks what the block has loaded, beside what is the same in all iterations:
 // neither a counter nor the best so far.
 bool asksElement(const Subject &S, const Block &B) {
@@ -31,7 +27,7 @@ bool asksElement(const Subject &S, const Block &B) {
     const Instruction &I = S.F.Code[N];
     if (!compares(I))
       continue;
-    bool Loaded = isElement(S, I);
+    bool Loaded = loadsElement(S, I);
     for (MCRegister R : read(S, I)) {
       if (isInvariant(S, R))
         continue;
@@ -41,7 +37,7 @@ bool asksElement(const Subject &S, const Block &B) {
       for (size_t K = N; K-- > B.First && !Made;)
         if (is_contained(written(S, S.F.Code[K]), whole(S, R))) {
           Made = true;
-          Loaded |= isElement(S, S.F.Code[K]);
+          Loaded |= loadsElement(S, S.F.Code[K]);
         }
       if (!Made)
         return false;
