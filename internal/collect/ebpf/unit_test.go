@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect"
+	"whyhot/internal/collect/branch"
 	"whyhot/internal/profile"
 )
 
@@ -164,6 +165,7 @@ func TestWhatIsNotRecorded(t *testing.T) {
 	tasks.members = map[uint32]bool{7: true}
 	c := newConverter(tasks, newFiles(&collect.Request{}), &rate{first: 1000})
 	c.from = time.Unix(0, 100)
+	c.branches, _ = branch.New() // nil where jumps cannot be followed; these traces have no frames
 	for _, m := range []samples.TraceEventMeta{{PID: 9, Timestamp: 200}, {PID: 7, Timestamp: 50}, {PID: 7, Timestamp: 200}} {
 		if err := c.ReportTraceEvent(&libpf.Trace{}, &m); err != nil {
 			t.Fatal(err)

@@ -95,13 +95,18 @@ type guessed struct {
 // guessing puts the jumps of a recording to the code that they are in.
 func guessing(p *profile.Profile, a Answer) []guessed {
 	var out []guessed
-	at := map[uint64]int{} // by the address of the code
+	type code struct {
+		path   string
+		start  uint64
+		isLoop bool
+	}
+	at := map[code]int{}
 	for _, b := range p.Meta.Branches {
 		g := codeOf(a, b)
 		if g.code == nil || b.Judged == 0 {
 			continue
 		}
-		key := g.code.Start
+		key := code{b.Path, g.code.Start, g.isLoop}
 		i, known := at[key]
 		if !known {
 			i = len(out)

@@ -66,3 +66,26 @@ func TestGuesses(t *testing.T) {
 		}
 	}
 }
+
+// Two binaries, and a loop and the function that begins with it, may have one address.
+func TestGuessesAtOneAddress(t *testing.T) {
+	code := func(path string) Answer {
+		m := &profile.Mapping{Path: path}
+		return Answer{
+			Loops:     []Loop{{Function: "f", Mapping: m, Start: 100, End: 120, Ranges: [][2]uint64{{100, 120}}, Instructions: []Instruction{{Address: 104}}}},
+			Functions: []Function{{Name: "f", Mapping: m, Start: 100, End: 140, Outside: []Instruction{{Address: 130}}}},
+		}
+	}
+	a, b := code("/a"), code("/b")
+	answer := Answer{Loops: append(a.Loops, b.Loops...), Functions: append(a.Functions, b.Functions...)}
+	var branches []profile.Branch
+	for _, path := range []string{"/a", "/b"} {
+		for _, address := range []uint64{104, 130} {
+			branches = append(branches, profile.Branch{Path: path, Address: address, Seen: 200, Judged: 100, Missed: 50, Both: 4})
+		}
+	}
+	found := guessing(profile.NewBuilder().Build(profile.Meta{Branches: branches}), answer)
+	if len(found) != 4 {
+		t.Errorf("%d are told apart, not 4", len(found))
+	}
+}
