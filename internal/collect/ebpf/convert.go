@@ -45,7 +45,9 @@ type converter struct {
 	branches   *branch.Recorder    // the same
 	disturbed  time.Duration       // samples that were about its probes
 	native     map[profile.LocationID]nativeCode
-	markers    []uint64           // of the V8 frames of the trace under way
+	markers    []uint64      // of the V8 frames of the trace under way
+	pythons    []pythonPlace // of its Python frames
+	lines      pythonLines
 	v8         map[string]v8Kinds // by program
 	returns    *returns
 	erlangs    erlangs
@@ -82,7 +84,7 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
 		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
 		recursions: map[string]int64{}, v8: map[string]v8Kinds{}, native: map[profile.LocationID]nativeCode{},
-		returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
+		lines: pythonLines{}, returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
 	}
 }
 
@@ -92,7 +94,7 @@ func (c *converter) restart() {
 	was := *c
 	*c = *newConverter(c.tasks, c.files, c.rate)
 	c.from, c.v8, c.times, c.seesMappings = was.from, was.v8, was.times, was.seesMappings
-	c.returns, c.statements = was.returns, was.statements
+	c.returns, c.statements, c.lines = was.returns, was.statements, was.lines
 }
 
 // hit tells whether samples fall into a file.
@@ -109,7 +111,10 @@ func (c *converter) hit(file string) bool {
 func (c *converter) warn(text string) { c.warnings = append(c.warnings, text) }
 
 // about is told of each trace before the profiler names its frames.
-func (c *converter) about(t *libpf.EbpfTrace) { c.markers = markersOf(c.markers[:0], t) }
+func (c *converter) about(t *libpf.EbpfTrace) {
+	c.markers = markersOf(c.markers[:0], t)
+	c.pythons = pythonsOf(c.pythons[:0], t)
+}
 
 // ReportTraceEvent implements reporter.TraceReporter.
 func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) error {
@@ -125,7 +130,10 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 	}
 	c.samples++
 	c.stack = c.stack[:0]
-	marked := 0
+	marked, pythons := 0, 0
+	if len(c.pythons) > 0 && len(c.pythons) != pythonFrames(t.Frames) { // one could not be read
+		c.pythons = c.pythons[:0]
+	}
 	var w walk
 	for _, h := range t.Frames {
 		f := h.Value()
@@ -156,6 +164,11 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		if w.generated {
 			c.stack = append(c.stack, c.generatedFrame(w.address))
 			continue
+		}
+		if isPython(&f) {
+			if pythons++; pythons <= len(c.pythons) {
+				h = c.pythonFrame(h, c.pythons[pythons-1])
+			}
 		}
 		c.stack = append(c.stack, c.frame(h))
 	}
