@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/growth/primitive"
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -36,6 +37,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	growing := map[Place]bool{}
 	for _, a := range Accumulations(s.Profile) {
+		if standsForOthers(s, a.Place) {
+			continue
+		}
 		growing[a.Place] = true
 		f := told(s.Profile, RuleAccumulation, a.Place, a.Share, a.Cure)
 		f.Title = fmt.Sprintf("%s slows down as it runs", where(a.Place))
@@ -85,6 +89,26 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		out.Found = append(out.Found, slowing(s.Profile, a))
 	}
 	return out, nil
+}
+
+// standsForOthers says whether a line of JavaScript does nothing that could grow: of code that
+// a JIT compiler has optimised a recording knows no line but that of the function or loop, and
+// the lines that ran before, interpreted, look like progress.
+func standsForOthers(s judge.Subject, at Place) bool {
+	if s.Facts == nil {
+		return false
+	}
+	lines, ok := s.Facts.Source(at.File)
+	if !ok {
+		return false
+	}
+	f, ok := text.Read(at.File, lines)
+	if !ok || f.Language() != "JavaScript" {
+		return false
+	}
+	statement, _ := f.Statement(int(at.Line))
+	_, isLoop := f.Begins(int(at.Line))
+	return statement == "" || (isLoop || len(f.Calls(statement)) == 0) && !strings.Contains(statement, "...") && !strings.Contains(statement, "+=") && !strings.Contains(statement, " + ")
 }
 
 // isSaid tells whether most of what slows down is of a finding that names an operation.

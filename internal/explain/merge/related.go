@@ -29,8 +29,14 @@ var relatives = map[string][]string{
 	"growth-list-search":  {"python-list-contains", "php-array-search", "dotnet-list-search", "dotnet-linq-again", "java-list-search", "scala-list-index"},
 	"growth-list-walk":    {"strcat-append", "sscanf-rest", "erlang-length", "java-list-search", "scala-list-index", "dotnet-list-search", "dotnet-linq-again", "glib-lists"},
 	"growth-whole-copy":   {"ocaml-list-append", "node-object-spread", "go-string-conversion", "scala-list-index", "dotnet-list-search"},
-	"growth-accumulation": {"growth-list-search", "growth-list-walk", "growth-whole-copy"},
-	"hash-collisions":     {"dotnet-valuetype-equals"},
+	"growth-accumulation": {"growth-list-search", "growth-list-walk", "growth-whole-copy", "selection-per-pass"},
+	// The program's own lines as they are written, with what the samples say of them.
+	"copied-per-pass":    {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append"},
+	"element-copied":     {"string-copies"},
+	"window-per-pass":    {"growth-accumulation", "growth-whole-copy", "python-numeric-loop"},
+	"selection-per-pass": {"growth-list-search", "growth-list-walk", "growth-whole-copy", "java-list-search"},
+	"scan-per-pass":      {"growth-list-search", "growth-list-walk", "dotnet-linq-again"},
+	"hash-collisions":    {"dotnet-valuetype-equals"},
 	// Small system calls, with entries that know them by a library.
 	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},
 	"calls-small-reads":  {"small-syscalls"},

@@ -20,12 +20,23 @@ const (
 	RuleScan = "scan-per-pass"
 	RuleWait = "busy-wait"
 	RuleSort = "sort-key-again"
+	// RuleRecursion is of functions that solve the same parts of a problem again.
+	RuleRecursion = "recursion-again"
+	// RuleWindow is of sums over ranges that overlap.
+	RuleWindow = "window-per-pass"
+	// RuleSelection is of searches for the first in an order, again on each pass.
+	RuleSelection = "selection-per-pass"
+	// RuleCopied is of collections that are copied to add to them.
+	RuleCopied = "copied-per-pass"
+	// RuleElements is of loops of C++ that copy each element.
+	RuleElements = "element-copied"
 )
 
+// rules are all of them.
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleSelection, RuleCopied, RuleElements}
+
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool {
-	return rule == RuleSame || rule == RuleScan || rule == RuleWait || rule == RuleSort
-}
+func IsRule(rule string) bool { return slices.Contains(rules, rule) }
 
 // Judge is the judge of what is done again on each pass of a loop.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
@@ -39,6 +50,24 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, x := range r.sortKeys(hottest) {
 		if !isSaid(said, x.rows) {
 			out.Found = append(out.Found, r.keyFinding(s, x))
+			say(said, x.rows)
+		}
+	}
+	for _, x := range r.recursions() {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.recursionFinding(s, x))
+			say(said, x.rows)
+		}
+	}
+	for _, x := range r.elements(hottest) {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.elementFinding(s, x))
+			say(said, x.rows)
+		}
+	}
+	for _, x := range r.copies() {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.copiedFinding(s, x))
 			say(said, x.rows)
 		}
 	}
@@ -77,6 +106,19 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, x := range r.scans(hottest) {
 		if !isSaid(said, x.rows) {
 			out.Found = append(out.Found, r.scanFinding(s, x))
+			say(said, x.rows)
+		}
+	}
+	for _, x := range r.selections() {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.selectionFinding(s, x))
+			say(said, x.rows)
+		}
+	}
+	for _, x := range r.windows() {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.windowFinding(s, x))
+			say(said, x.rows)
 		}
 	}
 	for _, x := range r.waits() {

@@ -28,7 +28,11 @@ func (r *reader) nested() []scan {
 		if t.share < leastNested || t.events < leastEvents {
 			continue
 		}
-		if x, ok := r.search(t.file, t.loop, t.best); ok && !isShort(t.file, x.over) {
+		x, _, ok := r.searchIn(t.file, t.best)
+		if !ok {
+			x, ok = r.search(t.file, t.loop, t.best)
+		}
+		if ok && !isShort(t.file, x.over) {
 			x.rows, x.share = t.rows, t.share
 			out = append(out, x)
 		}
@@ -36,40 +40,52 @@ func (r *reader) nested() []scan {
 	return out
 }
 
-// searching is the innermost loop around a line, or that the line begins. Of code that a JIT
-// compiler of JavaScript has optimised, a recording knows the function or the outermost loop
-// only: the one loop in that which searches is meant.
+// searching is the loop of a line that may search: the call of a search, the only loop that
+// searches in optimised JavaScript, or the innermost one.
 func (r *reader) searching(f *text.File, line profile.Line) (l text.Loop, ok bool) {
-	loops := f.LoopsFrom(int(line.Line))
-	if f.Language() == "JavaScript" {
-		around := text.Range{First: int(line.Line), Last: int(line.Line)}
-		if fn, in := f.Function(int(line.Line)); in {
-			around.Last = fn.Last
-		}
-		if len(loops) > 0 {
-			around = loops[0].Range
-		}
-		if around.Last-around.First > longFunction {
-			around.Last = around.First
-		}
-		var inside []text.Loop
-		for n := around.First; n <= around.Last; n++ {
-			if begun, is := f.Begins(n); is {
-				if _, searches := r.search(f, begun, line); searches {
-					inside = append(inside, begun)
-				}
-			}
-		}
-		if len(inside) == 1 {
-			return inside[0], true
-		}
+	if _, l, ok := r.searchIn(f, line); ok {
+		return l, true
 	}
-	for _, l := range loops {
+	if l, ok = onlyInside(f, line, func(l text.Loop) bool { _, searches := r.search(f, l, line); return searches }); ok {
+		return l, true
+	}
+	return shortLoop(f, line)
+}
+
+// shortLoop is the innermost loop around a line, or that the line begins, with a short body.
+func shortLoop(f *text.File, line profile.Line) (l text.Loop, ok bool) {
+	for _, l := range f.LoopsFrom(int(line.Line)) {
 		if !l.Within && l.Last-l.First < mostBody {
 			return l, true
 		}
 	}
 	return l, false
+}
+
+// onlyInside is the one loop of some kind in the loop or function that a line of JavaScript
+// stands for: of code that a JIT compiler has optimised, a recording knows no other line.
+func onlyInside(f *text.File, line profile.Line, is func(text.Loop) bool) (l text.Loop, ok bool) {
+	if f.Language() != "JavaScript" {
+		return l, false
+	}
+	around := text.Range{First: int(line.Line), Last: int(line.Line)}
+	if fn, in := f.Function(int(line.Line)); in {
+		around.Last = fn.Last
+	}
+	if loops := f.LoopsFrom(int(line.Line)); len(loops) > 0 {
+		around = loops[0].Range
+	}
+	if around.Last-around.First > longFunction {
+		around.Last = around.First
+	}
+	n := 0
+	for at := around.First; at <= around.Last; at++ {
+		if begun, begins := f.Begins(at); begins && is(begun) {
+			l = begun
+			n++
+		}
+	}
+	return l, n == 1
 }
 
 // search decides whether a loop searches, and finds what is around it.
@@ -103,11 +119,17 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 	}
 	over := strings.TrimLeft(left[len(left)-1], "&*")
 	x = scan{line: profile.Line{Function: best.Function, Line: int32(line)}, over: strings.TrimLeft(over, "$@"), nested: true} //nolint:gosec // a line of a file
+	return r.around(f, l, x, compared.without(bound), best)
+}
+
+// around finds the loop around a search, in which the collection stays the same and what is
+// looked for does not.
+func (r *reader) around(f *text.File, l text.Loop, x scan, sought string, best profile.Line) (scan, bool) {
+	over := x.over
 	outer := slices.DeleteFunc(f.Loops(l.First), func(o text.Loop) bool { return o.First >= l.First })
 	if len(outer) > 0 {
 		o := outer[0]
-		other := compared.without(bound)
-		if f.Rebinds(over, o.Range, l.Range) || !slices.ContainsFunc(text.Names(other), func(n string) bool { return f.Changes(n, o.Range, text.Range{}) }) {
+		if f.Rebinds(over, o.Range, l.Range) || !slices.ContainsFunc(text.Names(sought), func(n string) bool { return f.Changes(n, o.Range, text.Range{}) }) {
 			return x, false
 		}
 		x.loop, x.loopIn = o, f.Path
@@ -134,7 +156,7 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 		return x, false
 	}
 	given := f.Parameters(fn)
-	if !slices.ContainsFunc(text.Names(compared.without(bound)), func(n string) bool {
+	if !slices.ContainsFunc(text.Names(sought), func(n string) bool {
 		return slices.Contains(given, n) || f.Changes(n, fn.Range, text.Range{})
 	}) {
 		return x, false

@@ -75,6 +75,13 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		return x, false
 	}
 	names := namesOf(f, call)
+	if call.On == ")" { // what another call gave: it rests on all that stands before it
+		before := statement[:call.At]
+		if value, is := cutAssignment(before); is {
+			before = value
+		}
+		names = append(names, text.Names(before)...)
+	}
 	state := slices.ContainsFunc(names, isMember)
 	for _, inner := range f.Calls(call.Args) {
 		if !givesOn(f, inner) {
@@ -336,7 +343,9 @@ func isRepeated(f *text.File, statement string, c text.Call) bool {
 	}
 	for _, begin := range []string{"=>", "->", "{", "|", "fn ", "fun ", "function"} {
 		if at := strings.Index(statement, begin); at >= 0 && at < c.At {
-			return true
+			if _, closed := closing(statement[:c.At], at+len(begin)); !closed {
+				return true // not after the call that the function is given to
+			}
 		}
 	}
 	return strings.HasPrefix(strings.TrimLeft(statement, "} "), "while") || strings.Contains(statement, "until ")

@@ -21,7 +21,8 @@ type scan struct {
 	key    string       // what is compared, as it is written
 	loop   text.Loop    // on each pass of which it is searched
 	loopIn string
-	nested bool // by a loop of the program, not by a mask
+	nested bool           // by a loop of the program, not by a mask
+	others []profile.Line // that search the same collection in the same loop
 	rows   []int32
 	share  float64
 }
@@ -44,10 +45,33 @@ func (r *reader) scans(hottest []*hot) []scan {
 			out = append(out, x)
 		}
 	}
-	out = append(out, r.nested()...)
+	out = joined(append(out, r.nested()...), r)
 	slices.SortFunc(out, func(a, b scan) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
 	})
+	return out
+}
+
+// joined are searches with those of one collection in one loop as one: one look-up by key takes
+// the place of all.
+func joined(all []scan, r *reader) []scan {
+	slices.SortStableFunc(all, func(a, b scan) int { return cmp.Compare(b.share, a.share) })
+	var out []scan
+next:
+	for _, x := range all {
+		for i := range out {
+			o := &out[i]
+			if o.over == x.over && o.loopIn == x.loopIn && o.loop.First == x.loop.First && o.line.Function == x.line.Function {
+				o.rows = append(slices.Clone(o.rows), x.rows...)
+				slices.Sort(o.rows)
+				o.rows = slices.Compact(o.rows)
+				o.share = r.shareOf(o.rows)
+				o.others = append(o.others, x.line)
+				continue next
+			}
+		}
+		out = append(out, x)
+	}
 	return out
 }
 
@@ -195,6 +219,10 @@ func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {
 		r.quoted(place),
 		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s %s; the loop at %s does so on each pass and does not change it", at(place.File, place.Line), how, loopAt)},
 		{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
+	}
+	for _, o := range x.others {
+		other := ownline.Place(r.p, o)
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("%s does the same: %s", at(other.File, other.Line), r.excerpt(other.File, other.Line))})
 	}
 	return f
 }

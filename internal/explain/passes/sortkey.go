@@ -41,7 +41,7 @@ func (r *reader) sortKeys(hottest []*hot) []keyed {
 		}
 		statement, _ := f.Statement(int(h.line.Line))
 		pairs := keysOf(f, statement)
-		if len(pairs) == 0 || !r.inSort(h) { // the second goes over all of its stacks
+		if len(pairs) == 0 || !isWrittenInSort(f, int(h.line.Line)) && !r.inSort(h) { // the last goes over all of its stacks
 			continue
 		}
 		c, _, ok := r.called(f, h, statement)
@@ -54,6 +54,21 @@ func (r *reader) sortKeys(hottest []*hot) []keyed {
 		}
 	}
 	return out
+}
+
+// sortCall is a call that sorts by a function it is given.
+var sortCall = regexp.MustCompile(`\b(u|us|uk|ua)?sort(_unstable)?(_by)?!?\b|\b(Sort|OrderBy|SortFunc|sortWith|sorted)\b`)
+
+// isWrittenInSort says whether a line is in the function that a sort is given, as it is written:
+// the functions of a stripped runtime have no names.
+func isWrittenInSort(f *text.File, line int) bool {
+	const most = 12 // lines of such a function
+	for n := line; n > max(0, line-most); n-- {
+		if (n == line || f.IsAround(n, line)) && sortCall.MatchString(f.Code(n)) {
+			return true
+		}
+	}
+	return false
 }
 
 // inSort says whether nearly all of a step's samples are below a function that sorts.

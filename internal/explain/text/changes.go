@@ -126,6 +126,8 @@ var (
 	passes  = regexp.MustCompile(`([^&]|^)&(mut\s+)?$|\b(ref|out|inout)\s+$`)
 	given   = regexp.MustCompile(`^\s*(await\s+)?[\w$@]+((\.|->|::)\w+)*!?\s*\([^=]*$`)
 	closes  = regexp.MustCompile(`^[^=]*\)\s*;?\s*$`)
+	// operand is an element that is calculated with.
+	operand = regexp.MustCompile(`^\s*\[[^\[\]]*\]\s*[-+*/%]\s*[\w(]`)
 	onlyLog = regexp.MustCompile(`(?i)^\s*(await\s+)?(if|for|foreach|while|switch|return|elif|catch|print\w*|puts|echo|say|log\w*|assert\w*|(fmt|console|log|logger|logging|System\.(out|err)|std|io|sys\.stdout|\$stdout)\b[.:]+)`)
 	changer = regexp.MustCompile(`^\s*(push|unshift|splice|pop|shift|delete|append|sort|array_push|array_shift|array_pop|table\.(insert|remove|sort)|swap|std::swap|read|lappend|incr|set|unset|lset)\b[^=;]*$`)
 	// tuple is what stands around one of several names that are assigned at once.
@@ -179,7 +181,7 @@ func (o occurrence) mayBeChanged() bool {
 	return passes.MatchString(o.before) || changing.MatchString(o.after) ||
 		begins.MatchString(o.before) && onIt.MatchString(o.after) && !loopCall.MatchString(o.after) ||
 		changer.MatchString(o.before) ||
-		given.MatchString(o.before) && closes.MatchString(o.after) && !onlyLog.MatchString(o.before)
+		given.MatchString(o.before) && closes.MatchString(o.after) && !onlyLog.MatchString(o.before) && !operand.MatchString(o.after)
 }
 
 // harmless are calls that leave what they are given as it is.

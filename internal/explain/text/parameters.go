@@ -23,7 +23,7 @@ func (f *File) Parameters(fn Function) []string {
 	if m := receiver.FindStringSubmatch(fn.Header); m != nil && f.lang == &golang {
 		out = append(out, m[1])
 	}
-	for _, arg := range Arguments(f.parameterList(fn)) {
+	for _, arg := range Arguments(f.ParameterList(fn)) {
 		arg, _, _ = strings.Cut(arg, "=")
 		arg, _, typed := strings.Cut(strings.ReplaceAll(arg, "::", "__"), ":")
 		words := parameterName.FindAllString(arg, -1)
@@ -38,8 +38,8 @@ func (f *File) Parameters(fn Function) []string {
 	return out
 }
 
-// parameterList is what is between the parentheses of a header.
-func (f *File) parameterList(fn Function) string {
+// ParameterList is what is between the parentheses of a header.
+func (f *File) ParameterList(fn Function) string {
 	if f.lang == &perl {
 		for n := fn.First + 1; n <= min(fn.Last, fn.First+3); n++ {
 			if m := fromList.FindStringSubmatch(f.Code(n)); m != nil {

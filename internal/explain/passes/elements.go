@@ -1,0 +1,123 @@
+package passes
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// element is a loop of C++ that copies each element it goes through.
+type element struct {
+	line     profile.Line
+	declared string // the loop's variable, as it is declared
+	over     string
+	pair     bool // a reference to a pair of another type than the elements have
+	rows     []int32
+	share    float64
+}
+
+var (
+	// rangeFor is the header of a loop of C++ over a collection.
+	rangeFor = regexp.MustCompile(`\bfor\s*\(\s*([^:;()]*(?:::[^:;()]+)*[^:;()]*?)\s+(&{0,2}\s*)(\w+|\[[^\]]*\])\s*:\s*([^;]+?)\)\s*\{?\s*$`)
+	// otherPair is a reference to a pair whose first part can change: those of a map cannot.
+	otherPair = regexp.MustCompile(`^const\s+(?:std::)?pair\s*<\s*`)
+	// copying are functions that make copies of objects and their memory.
+	copying = regexp.MustCompile(`basic_string|::(vector|map|set|pair|list|deque|shared_ptr|unordered_\w+)$|_Construct|construct|uninitialized_copy|^operator new|^_?_?mem(cpy|move)|malloc|_Rb_tree.*::_M_copy|_M_clone_node|allocate|free|::~\w+$`)
+	// small are types that cost nothing to copy.
+	small = regexp.MustCompile(`^(const\s+)?(unsigned\s+|signed\s+|std::)?(int|char|short|long|bool|float|double|size_t|u?int\d+_t|char\d*_t|string_view|auto\s*\*|.*\*)(\s+(int|long|const))*$`)
+)
+
+// elements gives them, the dearest first.
+func (r *reader) elements(hottest []*hot) []element {
+	byLine := map[profile.Line]*element{}
+	for _, h := range hottest {
+		f := r.file(h.line.Function)
+		if f == nil || f.Language() != "C" || !h.calls || !r.isCopying(h) {
+			continue
+		}
+		m := rangeFor.FindStringSubmatch(strings.TrimSpace(f.Code(int(h.line.Line))))
+		if m == nil || small.MatchString(m[1]) {
+			continue
+		}
+		reference := strings.Contains(m[2], "&")
+		pair := reference && otherPair.MatchString(m[1]) && !strings.Contains(strings.ReplaceAll(m[1], " ", ""), "<const")
+		if reference && !pair {
+			continue
+		}
+		x := byLine[h.line]
+		if x == nil {
+			x = &element{line: h.line, declared: strings.TrimSpace(m[1] + " " + m[2] + m[3]), over: strings.TrimSpace(m[4]), pair: pair}
+			byLine[h.line] = x
+		}
+		x.rows = append(x.rows, h.rows...)
+	}
+	var out []element
+	for _, x := range byLine {
+		slices.Sort(x.rows)
+		x.rows = slices.Compact(x.rows)
+		if x.share = r.shareOf(x.rows); x.share >= leastShare {
+			out = append(out, *x)
+		}
+	}
+	slices.SortFunc(out, func(a, b element) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
+	})
+	return out
+}
+
+// isCopying says whether what a step calls makes copies.
+func (r *reader) isCopying(h *hot) bool {
+	if walks.MatchString(r.p.Function(h.callee).Name) {
+		return false
+	}
+	if copying.MatchString(withoutArguments(r.p.Function(h.callee).Name)) {
+		return true
+	}
+	for id := range h.inner {
+		if !r.lines.IsOwn(id) && copying.MatchString(withoutArguments(r.p.Function(id).Name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// walks are functions that go to the next element.
+var walks = regexp.MustCompile(`_increment|operator\+\+|operator!=|::(begin|end)\b`)
+
+// withoutArguments is a name of C++ without what its templates are given.
+func withoutArguments(name string) string {
+	var out strings.Builder
+	depth := 0
+	for _, c := range name {
+		switch {
+		case c == '<':
+			depth++
+		case c == '>' && depth > 0:
+			depth--
+		case depth == 0:
+			out.WriteRune(c)
+		}
+	}
+	return out.String()
+}
+
+func (r *reader) elementFinding(s judge.Subject, x element) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	f := r.suspected(s, RuleElements, place, x.rows, saving{share: x.share, least: 0.6, likely: 0.95,
+		why: "makes and frees the copies"}, x.over)
+	f.Title = fmt.Sprintf("Loop copies each element of %s; go by reference (%s)", x.over, at(place.File, place.Line))
+	f.Fix.Steps = []string{fmt.Sprintf("for (const auto &x : %s), where the loop does not change its copy", x.over)}
+	why := fmt.Sprintf("%s is a copy of each element: objects and memory are made for it below this line", x.declared)
+	if x.pair {
+		why = fmt.Sprintf("%s is no reference to the elements: a map's are pair<const Key, Value>, so each is converted, that is copied", x.declared)
+	}
+	f.Evidence = []finding.Evidence{r.quoted(place), {Kind: "repetition", Share: &x.share, Text: why}}
+	return f
+}
