@@ -82,7 +82,7 @@ func (s *Server) deleteProject(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	s.o.Log.InfoContext(ctx, "a project was deleted by a request", "project", name, "who", r.grant.Who())
-	return s.projects(ctx, r)
+	return s.projectsSeen(r, name) // also for who may delete and not read
 }
 
 // maxRetention bounds the body that says what is kept.
