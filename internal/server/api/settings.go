@@ -78,6 +78,9 @@ func (s *Server) deleteProject(ctx context.Context, r *request) (any, error) {
 		}
 	case errors.Is(err, project.ErrUsed):
 		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Revoke the tokens of who sends to it, and retry.", again: 10}
+	case errors.Is(err, project.ErrFiles):
+		s.o.Log.WarnContext(ctx, "a project was not deleted", "project", name, "error", err)
+		return nil, &problem{status: http.StatusServiceUnavailable, kind: "away", detail: project.ErrFiles.Error(), help: "Retry when the object store answers; the server's log says why it does not.", again: 10}
 	case err != nil:
 		return nil, err
 	}
