@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"whyhot/internal/server/access"
 	"whyhot/internal/server/project"
 )
 
@@ -59,6 +61,29 @@ func TestTokens(t *testing.T) {
 		t.Error(err)
 	}
 	if out, _, err = run(t, "token", "list", "--data", data, "--json"); err != nil || !strings.Contains(out, `"revoked"`) || strings.Contains(out, "sha256") {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
+// Who signed in and made a token is in the list: an administrator revokes those of somebody who left.
+func TestTokensHaveTheirMaker(t *testing.T) {
+	data := t.TempDir()
+	if _, _, err := run(t, "token", "create", "--data", data, "--scope", "send", "--name", "agents"); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := access.OpenTokens(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := access.Grant{Token: "person:1", Person: "ada@example.org", Project: "default", Scopes: []access.Scope{access.Read, access.Administer}}
+	if _, _, err := tokens.Delegate(ada, access.Wish{Project: "default", Scopes: []access.Scope{access.Read}, Name: "ci"}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := run(t, "token", "list", "--data", data)
+	if err != nil || !regexp.MustCompile(`never +- +agents\n(.*\n)*.*never +ada@example\.org +ci\n`).MatchString(out) {
+		t.Errorf("%q %v", out, err)
+	}
+	if out, _, err = run(t, "token", "list", "--data", data, "--json"); err != nil || strings.Count(out, `"made_by":"ada@example.org"`) != 1 {
 		t.Errorf("%q %v", out, err)
 	}
 }
