@@ -20,6 +20,7 @@ import { matches, search } from "../../state/search";
 import { AsGraph } from "./asgraph";
 import { Controls } from "./controls";
 import { byOf, half, OWN, question, sidesOf, without } from "./sides";
+import { Young } from "./young";
 
 type Diff = Answer<"/api/v1/diff">;
 type Row = Diff["rows"][number];
@@ -48,6 +49,10 @@ export function Compare() {
             </Empty>
           )}
         </Answered>
+      ) : by === "time" &&
+        asked.error?.status === 404 &&
+        (asked.value === undefined || asked.stale) ? (
+        <Young />
       ) : (
         <Answered asked={asked} empty={(d) => d.rows.length === 0}>
           {(diff) => <Result diff={diff} asks={asks} />}
