@@ -332,3 +332,69 @@ test("a page that is opened without a time shows the newest hour that has sample
     });
   });
 });
+
+// The browser says so of the comparison with a time that has no samples.
+const NO_SAMPLES = /status of 404/;
+
+test("a server that is minutes old has comparisons, and its functions have a course", async () => {
+  await withFleet(async (fleet) => {
+    const now = Date.now();
+    for (let m = 9; m > 0; m--) {
+      const at = Math.floor(now / 1000) - 60 * m;
+      const name = encodeURIComponent(`shop{version=${m > 4 ? "1.0" : "1.1"}}`);
+      const sent = await fetch(
+        `${fleet.url}/ingest?name=${name}&format=folded&sampleRate=100&from=${at}&until=${at + 10}`,
+        { method: "POST", body: m > 4 ? FOLDED : "main;parse;malloc 500\nmain;render 100\n" },
+      );
+      assert.equal(sent.status, 200, await sent.text());
+    }
+    await fleet.until<{ values: { count: number }[] }>(
+      "services",
+      ({ values }) => values.reduce((sum, v) => sum + v.count, 0) === 5 * 400 + 4 * 600,
+    );
+    await withTab(
+      { width: 1280, height: 800 },
+      async (page) => {
+        await page.goto(`${fleet.url}/compare`);
+        await page.getByText(/^There are no samples from .* to compare with/).waitFor();
+        assert.deepEqual(await serious(page), []);
+        await page.getByRole("button", { name: "Compare two versions" }).waitFor();
+        assert.equal(await page.getByRole("button", { name: "Compare two services" }).count(), 0);
+        await page.getByRole("button", { name: "Compare the two halves of what there is" }).click();
+        await page.getByRole("row").filter({ hasText: "malloc" }).waitFor();
+        await page.goBack();
+        await page.getByRole("button", { name: "Compare two versions" }).click();
+        await page.getByRole("row").filter({ hasText: "malloc" }).waitFor();
+
+        // The menu of a function shows its course, where a time can be chosen.
+        await page.goto(`${fleet.url}/top`);
+        await page.getByRole("row").filter({ hasText: "parse" }).click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Over time" }).click();
+        const dialog = page.getByRole("dialog", { name: "parse over time" });
+        const chart = dialog.getByRole("slider");
+        await chart.focus();
+        assert.deepEqual(await serious(page), []);
+        await page.keyboard.press("ArrowLeft");
+        assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /cores/);
+        await page.keyboard.press("Escape"); // the choice goes first
+        await page.keyboard.press("ArrowLeft");
+        await page.keyboard.press("Enter");
+        await dialog.waitFor({ state: "detached" });
+        assert.match(page.url(), /from=2.*to=2/);
+        await page.goBack();
+        await page.getByRole("row").filter({ hasText: "parse" }).click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Over time" }).click();
+        await dialog.getByRole("button", { name: "Close" }).click();
+        await dialog.waitFor({ state: "detached" });
+      },
+      NO_SAMPLES,
+    );
+    await withTab({ width: 360, height: 640 }, async (page) => {
+      await page.goto(`${fleet.url}/top`);
+      await page.getByRole("row").filter({ hasText: "parse" }).click({ button: "right" });
+      await page.getByRole("menuitem", { name: "Over time" }).click();
+      await page.getByRole("slider").waitFor();
+      assert.ok((await widest(page)) <= 360);
+    });
+  });
+});
