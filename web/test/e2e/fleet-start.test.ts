@@ -56,11 +56,11 @@ test("prices are kept, and every view that shows cores then shows what they cost
       await hour.fill("0.05");
       await page.getByLabel("Currency").fill("EUR");
       await page.getByLabel("CO₂ of it, in grams").fill("5");
-      await page.getByText("One core for a month: 36.50 EUR, 3.65 kg CO₂").waitFor();
+      await page.getByText("One core for a year: 438 EUR, 43.80 kg CO₂").waitFor();
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Saved.").waitFor();
       await page.reload();
-      await page.getByText("One core for a month: 36.50 EUR").waitFor();
+      await page.getByText("One core for a year: 438 EUR").waitFor();
       assert.equal(await hour.inputValue(), "0.05");
       const { functions } = await fleet.ask<{ functions: { id: number; name: string }[] }>(
         "functions?q=malloc",
@@ -80,21 +80,28 @@ test("prices are kept, and every view that shows cores then shows what they cost
           .first()
           .waitFor();
       }
+      // Tables have a column of it.
+      await page.goto(fleet.url);
+      await page
+        .getByRole("row")
+        .filter({ hasText: "shop" })
+        .getByText(/EUR, .* kg CO₂/)
+        .waitFor();
       // The flame graph says it of each frame.
       await page.goto(`${fleet.url}/flame`);
       await page.waitForSelector(".flame-host:not([hidden]) canvas");
       const box = await page.locator("canvas").boundingBox();
       assert.ok(box);
       await page.mouse.move(box.x + box.width / 3, box.y + 30);
-      await page.locator(".tooltip", { hasText: /cores · [\d.]+ EUR, .* a month/ }).waitFor();
+      await page.locator(".tooltip", { hasText: /cores · [\d.]+ EUR, .* a year/ }).waitFor();
       await page.mouse.click(box.x + box.width / 3, box.y + 30);
       await page
-        .locator(".details .fact", { hasText: /EUR, .* a month/ })
+        .locator(".details .fact", { hasText: /EUR, .* a year/ })
         .first()
         .waitFor();
       // No price again: nothing is shown.
       await page.goto(`${fleet.url}/settings`);
-      await page.getByText("One core for a month: 36.50 EUR").waitFor();
+      await page.getByText("One core for a year: 438 EUR").waitFor();
       await hour.fill("");
       await page.getByLabel("CO₂ of it, in grams").fill("");
       await page.getByRole("button", { name: "Save" }).click();

@@ -6,7 +6,8 @@ import type { Answer } from "../../api/client";
 import { counted, integer } from "../../../format/number";
 import { TITLES } from "../../parts/dimensions";
 import { Answered } from "../../parts/answered";
-import { Cores, Precision, Share, type Basis } from "../../parts/measure";
+import { cores, Cores, Precision, Share, type Basis } from "../../parts/measure";
+import { costColumn, usePrices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
 import { DIMENSIONS, selection, type Address } from "../../state/address";
@@ -138,6 +139,7 @@ function Values(props: {
   readonly basis: Basis;
 }) {
   const { by, lines, basis } = props;
+  const prices = usePrices();
   const { expression } = search.value;
   const rows = props.rows.filter((r) => expression === null || expression.test(nameOf(r.value)));
   useFound(
@@ -197,6 +199,7 @@ function Values(props: {
       class: "number",
       cell: (r) => <Cores weight={r.weight} basis={basis} />,
     },
+    ...costColumn<Value>(prices, (r) => cores(r.weight, basis)),
     {
       name: "share",
       title: "Share",
