@@ -81,7 +81,7 @@ const ownerFile = "debuginfo.owner"
 
 // marks are those that files in an object store may have: that of the data directory, and of
 // servers that share a database those of all of them, which are in a list there.
-func (f *serveFlags) marks(data string) (func(context.Context) ([]string, error), error) {
+func (f *serveFlags) marks(data string, shared bool) (func(context.Context) ([]string, error), error) {
 	path := filepath.Join(data, ownerFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +97,7 @@ func (f *serveFlags) marks(data string) (func(context.Context) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	if f.advertise == "" {
+	if !shared {
 		return func(context.Context) ([]string, error) { return []string{mine}, nil }, nil
 	}
 	return func(ctx context.Context) (all []string, err error) {

@@ -12,7 +12,7 @@ func TestMarkOfADataDirectory(t *testing.T) {
 	var f serveFlags
 	marks := func(data string) []string {
 		t.Helper()
-		of, err := f.marks(data)
+		of, err := f.marks(data, false)
 		if err != nil {
 			t.Fatal(err)
 		}

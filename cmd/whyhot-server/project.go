@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,15 +21,20 @@ func newProjectCmd() *cobra.Command {
 
 func newProjectDeleteCmd() *cobra.Command {
 	var (
-		data string
+		f    serveFlags
 		sure bool
 	)
 	cmd := &cobra.Command{
 		Use: "delete NAME --yes", Short: "Delete a project with its profiles and findings",
-		Long: `Removes the directory of a project while no server uses the data directory. Its tokens
-stay; revoke them.`,
+		Long: `Removes the directory of a project while no server uses the data directory, and with
+--debuginfo-store its debug information in the object store. Its tokens stay; revoke
+them. With ClickHouse its database stays, too; drop it there, and give --store with
+--debuginfo-store.`,
+		Example: `  whyhot-server project delete web --data /var/lib/whyhot-server --yes
+  whyhot-server project delete web --data DIR --debuginfo-store 's3://BUCKET/PREFIX?region=eu-central-1' --yes`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			data := f.data
 			if err := access.CheckProject(args[0]); err != nil {
 				return err
 			}
@@ -44,12 +50,32 @@ stay; revoke them.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, unlock()) }()
+			if err := f.clearBucket(cmd.Context(), args[0]); err != nil {
+				return err
+			}
 			return os.RemoveAll(dir)
 		},
 	}
-	dataFlag(cmd, &data)
+	dataFlag(cmd, &f.data)
+	cmd.Flags().StringVar(&f.debugInfoStore, "debuginfo-store", "", "also remove its debug information from the object store at `URL`, as for serve")
+	cmd.Flags().StringVar(&f.store, "store", "", "`URL` of ClickHouse, as for serve (default $WHYHOT_STORE)")
 	cmd.Flags().BoolVar(&sure, "yes", false, "yes, remove it")
 	return cmd
+}
+
+// clearBucket removes what the object store has of a project, where one is named.
+func (f *serveFlags) clearBucket(ctx context.Context, name string) error {
+	if f.debugInfoStore == "" {
+		return nil
+	}
+	b, err := f.bucket(f.where() != "")
+	if err != nil {
+		return err
+	}
+	if _, err := b.In(name).Clear(ctx); err != nil {
+		return fmt.Errorf("--debuginfo-store: %w", err)
+	}
+	return nil
 }
 
 // lock keeps servers away from a data directory.

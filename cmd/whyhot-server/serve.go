@@ -183,14 +183,9 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Sources: f.sources, Messages: f.messages, ProjectMetrics: f.metricsByProject, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
 	}
 	if f.debugInfoStore != "" {
-		if o.DebugInfo.Bucket, err = bucket.Open(f.debugInfoStore); err != nil {
-			return fmt.Errorf("--debuginfo-store: %w", err)
+		if o.DebugInfo.Bucket, err = f.bucket(f.advertise != ""); err != nil {
+			return err
 		}
-		marks, err := f.marks(o.Data)
-		if err != nil {
-			return fmt.Errorf("--debuginfo-store: %w", err)
-		}
-		o.DebugInfo.Bucket.OwnedBy(marks)
 		if err := o.DebugInfo.Bucket.Claim(ctx); errors.Is(err, bucket.ErrOwned) {
 			return fmt.Errorf("--debuginfo-store: %w", err)
 		} else if err != nil { // it may be there later
@@ -241,6 +236,20 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 	heap.BoundServer(s.Memory() + goMemory)
 	log.Info("open", "data", o.Data, "took", time.Since(began).Round(time.Millisecond).String())
 	return s.Serve(ctx)
+}
+
+// bucket is the object store with the files of this server's database, which others may share.
+func (f *serveFlags) bucket(shared bool) (*bucket.Bucket, error) {
+	b, err := bucket.Open(f.debugInfoStore)
+	if err != nil {
+		return nil, fmt.Errorf("--debuginfo-store: %w", err)
+	}
+	marks, err := f.marks(dataDir(f.data), shared)
+	if err != nil {
+		return nil, fmt.Errorf("--debuginfo-store: %w", err)
+	}
+	b.OwnedBy(marks)
+	return b, nil
 }
 
 // goMemory is what dictionaries, caches and answers may take beside requests before

@@ -3,11 +3,20 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/project"
 )
 
 // run runs the program's command in this process.
@@ -52,6 +61,29 @@ func TestTokens(t *testing.T) {
 		t.Error(err)
 	}
 	if out, _, err = run(t, "token", "list", "--data", data, "--json"); err != nil || !strings.Contains(out, `"revoked"`) || strings.Contains(out, "sha256") {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
+// Who signed in and made a token is in the list: an administrator revokes those of somebody who left.
+func TestTokensHaveTheirMaker(t *testing.T) {
+	data := t.TempDir()
+	if _, _, err := run(t, "token", "create", "--data", data, "--scope", "send", "--name", "agents"); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := access.OpenTokens(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := access.Grant{Token: "person:1", Person: "ada@example.org", Project: "default", Scopes: []access.Scope{access.Read, access.Administer}}
+	if _, _, err := tokens.Delegate(ada, access.Wish{Project: "default", Scopes: []access.Scope{access.Read}, Name: "ci"}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := run(t, "token", "list", "--data", data)
+	if err != nil || !regexp.MustCompile(`never +- +agents\n(.*\n)*.*never +ada@example\.org +ci\n`).MatchString(out) {
+		t.Errorf("%q %v", out, err)
+	}
+	if out, _, err = run(t, "token", "list", "--data", data, "--json"); err != nil || strings.Count(out, `"made_by":"ada@example.org"`) != 1 {
 		t.Errorf("%q %v", out, err)
 	}
 }
@@ -156,6 +188,56 @@ func TestDeleteProject(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(data, "projects", "web")); err == nil {
 		t.Error("it is still there")
+	}
+}
+
+// A project whose debug information cannot be removed from the object store stays.
+func TestDeleteProjectOfAnObjectStore(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "x")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "y")
+	away := false
+	backend := s3mem.New()
+	if err := backend.CreateBucket("debug"); err != nil {
+		t.Fatal(err)
+	}
+	fake := gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server()
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	defer store.Close()
+	url := "s3://debug/fleet?region=us-east-1&endpoint=" + store.URL
+	data := t.TempDir()
+	if err := project.Make(data, "web"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := (&serveFlags{debugInfoStore: url, data: data}).bucket(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.In("web").Put(t.Context(), "abcdef01", "", strings.NewReader("x"), 1); err != nil {
+		t.Fatal(err)
+	}
+	away = true
+	command := []string{"project", "delete", "web", "--data", data, "--debuginfo-store", url, "--yes"}
+	if _, _, err := run(t, command...); err == nil || !strings.Contains(err.Error(), "--debuginfo-store: ") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(project.Dir(data, "web")); err != nil {
+		t.Error(err)
+	}
+	away = false
+	if _, _, err := run(t, command...); err != nil {
+		t.Fatal(err)
+	}
+	if _, there, err := b.In("web").Stat(t.Context(), "abcdef01"); err != nil || there {
+		t.Errorf("its file is there: %t, %v", there, err)
+	}
+	if _, err := os.Stat(project.Dir(data, "web")); err == nil {
+		t.Error("its directory is there still")
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,10 +154,11 @@ type tokenRow struct {
 	Created time.Time      `json:"created"`
 	Expires time.Time      `json:"expires,omitzero"`
 	Revoked time.Time      `json:"revoked,omitzero"`
+	MadeBy  string         `json:"made_by,omitempty"` // who signed in and made it
 }
 
 func rowOf(t *access.Token, now time.Time) tokenRow {
-	return tokenRow{t.ID, t.Project, t.Scopes, t.Name, t.State(now), t.Created, t.Expires, t.Revoked}
+	return tokenRow{t.ID, t.Project, t.Scopes, t.Name, t.State(now), t.Created, t.Expires, t.Revoked, t.Person}
 }
 
 func newTokenListCmd() *cobra.Command {
@@ -180,13 +182,13 @@ func newTokenListCmd() *cobra.Command {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(rows)
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(w, "ID\tPROJECT\tSCOPES\tSTATE\tEXPIRES\tNAME")
+			_, _ = fmt.Fprintln(w, "ID\tPROJECT\tSCOPES\tSTATE\tEXPIRES\tMADE BY\tNAME")
 			for _, r := range rows {
 				ends := "never"
 				if !r.Expires.IsZero() {
 					ends = r.Expires.Format(time.RFC3339)
 				}
-				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Project, scopesText(r.Scopes), r.State, ends, r.Name)
+				_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Project, scopesText(r.Scopes), r.State, ends, cmp.Or(r.MadeBy, "-"), r.Name)
 			}
 			return w.Flush()
 		},

@@ -23,7 +23,10 @@ func newVerifyCmd() *cobra.Command {
 dictionary and rows; each row has its stack, its series and its group; the sums by the hour
 agree, and no minute has more than its hour. It changes nothing of the rows. What the journal
 has is taken to the engine first, as at a server's start. The exit code is 1 where something
-is wrong.`,
+is wrong.
+
+It does not check debug information, findings and settings. Of the replicas of a shard it
+reads the one that answers, and does not compare it with the others.`,
 		Example: "  whyhot-server store verify --data /var/lib/whyhot-server --project web",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -162,7 +162,7 @@ func (f *diffFlags) one(cmd *cobra.Command, path *string) (*profile.Profile, err
 		}
 		*path = load.remote.name()
 	}
-	p, err := loadProfile(cmd, *path, load)
+	p, err := loadProfile(cmd, *path, load.chosenBy(f.filter))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", *path, err)
 	}

@@ -138,7 +138,7 @@ func (x *explaining) explain(cmd *cobra.Command) (finding.Report, error) {
 		return finding.Report{}, err
 	}
 	defer done()
-	if x.whole, err = readProfile(cmd, x.path, x.load); err != nil {
+	if x.whole, err = readProfile(cmd, x.path, x.load.chosenBy(x.filter)); err != nil {
 		return finding.Report{}, err
 	}
 	if x.part, err = x.filter.apply(x.whole.Profile); err != nil {

@@ -71,7 +71,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 			return err
 		}
 	}
-	fetched, err := readProfile(cmd, path, f.load)
+	fetched, err := readProfile(cmd, path, f.load.chosenBy(f.filter))
 	if err != nil {
 		return err
 	}

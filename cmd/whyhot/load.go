@@ -26,6 +26,24 @@ type loadFlags struct {
 	remote     remoteFlags
 	where      string
 	by         string // a label that samples are grouped by, of those that a server has
+	threads    bool   // samples are chosen by their thread
+}
+
+// chosenBy has a server tell apart what a filter needs.
+func (f loadFlags) chosenBy(filter filterFlags) loadFlags {
+	f.threads = filter.thread != ""
+	return f
+}
+
+// labels are what samples of a server have beside what all have.
+func (f *loadFlags) labels() (list []string) {
+	if f.by != "" {
+		list = append(list, f.by)
+	}
+	if f.threads && f.by != profile.LabelThread {
+		list = append(list, profile.LabelThread)
+	}
+	return list
 }
 
 func (f *loadFlags) add(cmd *cobra.Command) {
@@ -104,7 +122,7 @@ func loadProfile(cmd *cobra.Command, path string, f loadFlags) (*profile.Profile
 
 // loadSamples is loadProfile, and which of its samples match the filter.
 func loadSamples(cmd *cobra.Command, path string, f loadFlags, filter filterFlags) (all, passed *profile.Profile, err error) {
-	if all, err = loadProfile(cmd, path, f); err != nil {
+	if all, err = loadProfile(cmd, path, f.chosenBy(filter)); err != nil {
 		return nil, nil, err
 	}
 	passed, err = filter.apply(all)
@@ -120,7 +138,7 @@ func readProfile(cmd *cobra.Command, path string, f loadFlags) (fetch.Fetched, e
 	}
 	if f.remote.on() {
 		done := o.Doing("asking " + f.remote.url)
-		body, err := f.remote.open(cmd.Context(), f.where, f.by)
+		body, err := f.remote.open(cmd.Context(), f.where, f.labels())
 		done()
 		if err != nil {
 			return fetch.Fetched{}, err

@@ -212,8 +212,8 @@ func one(text string) []string {
 	return []string{text}
 }
 
-// open asks for the samples.
-func (f *remoteFlags) open(ctx context.Context, where, by string) (io.ReadCloser, error) {
+// open asks for the samples, with the labels by beside those that all have.
+func (f *remoteFlags) open(ctx context.Context, where string, by []string) (io.ReadCloser, error) {
 	c, err := f.client()
 	if err != nil {
 		return nil, fmt.Errorf("--from: %w", err)
@@ -225,8 +225,8 @@ func (f *remoteFlags) open(ctx context.Context, where, by string) (io.ReadCloser
 	if where != "" {
 		v.Set("where", where)
 	}
-	if by != "" {
-		v.Set("by", by)
+	if len(by) > 0 {
+		v["by"] = by
 	}
 	body, err := c.Profile(ctx, v)
 	refused := (*client.RefusedError)(nil)

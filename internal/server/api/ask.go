@@ -445,11 +445,16 @@ func (s *Server) compact(ctx context.Context, r *request) (any, error) {
 
 // projects lists what the token may ask about.
 func (s *Server) projects(_ context.Context, r *request) (any, error) {
-	names, err := s.o.Projects.Names()
+	own, err := r.grant.Authorize(access.Read, r.values.Get(paramProject))
 	if err != nil {
 		return nil, err
 	}
-	own, err := r.grant.Authorize(access.Read, r.values.Get(paramProject))
+	return s.projectsSeen(r, own)
+}
+
+// projectsSeen lists the projects that a request may see; own is the one that it is about.
+func (s *Server) projectsSeen(r *request, own string) (any, error) {
+	names, err := s.o.Projects.Names()
 	if err != nil {
 		return nil, err
 	}

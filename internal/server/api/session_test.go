@@ -229,7 +229,7 @@ func TestSignInsOfAnAddressAreLimited(t *testing.T) {
 
 func TestProjectIsDeleted(t *testing.T) {
 	r := start(t, Limits{})
-	send, administer := r.token("shop", access.Send), r.token("shop", access.Administer, access.Read)
+	send, administer, read := r.token("shop", access.Send), r.token("shop", access.Administer), r.token("shop", access.Read)
 	r.fill("shop", send)
 	for _, c := range []struct {
 		token, path string
@@ -248,7 +248,7 @@ func TestProjectIsDeleted(t *testing.T) {
 		t.Error("its directory is there still")
 	}
 	r.fill("shop", send)
-	if resp, _ := r.do(http.MethodGet, "/api/v1/services", administer, nil); resp.StatusCode != http.StatusOK {
+	if resp, _ := r.do(http.MethodGet, "/api/v1/services", read, nil); resp.StatusCode != http.StatusOK {
 		t.Errorf("a new one of the name: %d", resp.StatusCode)
 	}
 }

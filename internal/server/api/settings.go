@@ -78,11 +78,14 @@ func (s *Server) deleteProject(ctx context.Context, r *request) (any, error) {
 		}
 	case errors.Is(err, project.ErrUsed):
 		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Revoke the tokens of who sends to it, and retry.", again: 10}
+	case errors.Is(err, project.ErrFiles):
+		s.o.Log.WarnContext(ctx, "a project was not deleted", "project", name, "error", err)
+		return nil, &problem{status: http.StatusServiceUnavailable, kind: "away", detail: project.ErrFiles.Error(), help: "Retry when the object store answers; the server's log says why it does not.", again: 10}
 	case err != nil:
 		return nil, err
 	}
 	s.o.Log.InfoContext(ctx, "a project was deleted by a request", "project", name, "who", r.grant.Who())
-	return s.projects(ctx, r)
+	return s.projectsSeen(r, name) // also for who may delete and not read
 }
 
 // maxRetention bounds the body that says what is kept.

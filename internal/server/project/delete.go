@@ -15,6 +15,8 @@ import (
 var (
 	// ErrUsed says that somebody uses a project all the time.
 	ErrUsed = errors.New("the project is in use")
+	// ErrFiles says that its files in the object store could not be removed.
+	ErrFiles = errors.New("the project's debug information cannot be removed from the object store now")
 	// ErrElsewhere says that a project's rows are in a database that is not its directory's.
 	ErrElsewhere = errors.New("the project's rows are in ClickHouse")
 )
@@ -23,7 +25,8 @@ var (
 const gone = ".gone-"
 
 // Delete removes a project with all that it has. It waits for those who use it, as long as ctx
-// lasts. What is sent to it afterwards begins a new one.
+// lasts. What is sent to it afterwards begins a new one, which must not find files of this one: where
+// the object store does not answer, the project stays.
 func (p *Projects) Delete(ctx context.Context, name string) error {
 	if err := access.CheckProject(name); err != nil {
 		return err
@@ -58,6 +61,9 @@ func (p *Projects) Delete(ctx context.Context, name string) error {
 		}
 		s.project = nil
 	}
+	if err := p.clear(ctx, name); err != nil {
+		return err
+	}
 	old := filepath.Join(filepath.Dir(Dir(p.dir, name)), fmt.Sprintf("%s%s-%d", gone, name, time.Now().UnixNano()))
 	if err := os.Rename(Dir(p.dir, name), old); err != nil {
 		return fmt.Errorf("deleting the project: %w", err)
@@ -69,6 +75,21 @@ func (p *Projects) Delete(ctx context.Context, name string) error {
 	p.o.Log.Info("deleted a project", "project", name)
 	if err := os.RemoveAll(old); err != nil { // the next start tries again
 		p.o.Log.Warn("removing the files of a project that was deleted", "project", name, "error", err)
+	}
+	return nil
+}
+
+// clear removes what the object store has of a project.
+func (p *Projects) clear(ctx context.Context, name string) error {
+	if p.o.DebugInfo.Bucket == nil {
+		return nil
+	}
+	removed, err := p.o.DebugInfo.Bucket.In(name).Clear(ctx)
+	if removed > 0 {
+		p.o.Log.Info("removed debug information of a project that is deleted from the object store", "project", name, "files", removed)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFiles, err)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // What cores cost, as people read it.
 
-// perMonth says what is known of it: "87.60 EUR, 12 kg CO₂".
-export function perMonth(
+// costs says what is known of them: "87.60 EUR, 12 kg CO₂".
+export function costs(
   money: number | undefined,
   currency: string,
   co2: number | undefined, // in kilograms

@@ -4,7 +4,7 @@ import { childSum, OTHERS } from "../data/layout";
 import { shareError, type FunctionTotals } from "../data/measure";
 import { GROUP, type Profile } from "../data/profile";
 import { originLabel } from "../draw/palette";
-import { amount, perMonth } from "../format/bill";
+import { amount, costs } from "../format/bill";
 import { percent, percentError, quantity } from "../format/number";
 import type { Place } from "../graph/flameview";
 import type { FrameText } from "../graph/tooltip";
@@ -35,7 +35,7 @@ export class Describer {
     const share = value / this.total;
     const money = bill.money_per_month;
     const co2 = bill.co2_kg_per_month;
-    const month = perMonth(
+    const month = costs(
       money === undefined ? undefined : share * money,
       bill.currency ?? "",
       co2 === undefined ? undefined : share * co2,

@@ -114,6 +114,16 @@ test("a person signs in, sees their projects, and signs out", async () => {
           assert.deepEqual(await serious(page), []);
           await page.goto(`${world.fleet.url}/settings?project=web`);
           await page.getByRole("heading", { name: "New token" }).waitFor();
+          // Who made a token stays in the list.
+          await page.getByPlaceholder("agents of the shop").fill(`ci-${String(width)}`);
+          await page.getByLabel("read: people who look").check();
+          await page.getByRole("button", { name: "Create" }).click();
+          await page
+            .getByRole("row")
+            .filter({ hasText: `ci-${String(width)}` })
+            .filter({ hasText: "ada@example.org" })
+            .waitFor();
+          assert.deepEqual(await serious(page), []);
 
           await page.getByRole("button", { name: "Sign out" }).first().click();
           await way.waitFor();

@@ -56,11 +56,11 @@ test("prices are kept, and every view that shows cores then shows what they cost
       await hour.fill("0.05");
       await page.getByLabel("Currency").fill("EUR");
       await page.getByLabel("CO₂ of it, in grams").fill("5");
-      await page.getByText("One core for a month: 36.50 EUR, 3.65 kg CO₂").waitFor();
+      await page.getByText("One core for a year: 438 EUR, 43.80 kg CO₂").waitFor();
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Saved.").waitFor();
       await page.reload();
-      await page.getByText("One core for a month: 36.50 EUR").waitFor();
+      await page.getByText("One core for a year: 438 EUR").waitFor();
       assert.equal(await hour.inputValue(), "0.05");
       const { functions } = await fleet.ask<{ functions: { id: number; name: string }[] }>(
         "functions?q=malloc",
@@ -80,21 +80,28 @@ test("prices are kept, and every view that shows cores then shows what they cost
           .first()
           .waitFor();
       }
+      // Tables have a column of it.
+      await page.goto(fleet.url);
+      await page
+        .getByRole("row")
+        .filter({ hasText: "shop" })
+        .getByText(/EUR, .* kg CO₂/)
+        .waitFor();
       // The flame graph says it of each frame.
       await page.goto(`${fleet.url}/flame`);
       await page.waitForSelector(".flame-host:not([hidden]) canvas");
       const box = await page.locator("canvas").boundingBox();
       assert.ok(box);
       await page.mouse.move(box.x + box.width / 3, box.y + 30);
-      await page.locator(".tooltip", { hasText: /cores · [\d.]+ EUR, .* a month/ }).waitFor();
+      await page.locator(".tooltip", { hasText: /cores · [\d.]+ EUR, .* a year/ }).waitFor();
       await page.mouse.click(box.x + box.width / 3, box.y + 30);
       await page
-        .locator(".details .fact", { hasText: /EUR, .* a month/ })
+        .locator(".details .fact", { hasText: /EUR, .* a year/ })
         .first()
         .waitFor();
       // No price again: nothing is shown.
       await page.goto(`${fleet.url}/settings`);
-      await page.getByText("One core for a month: 36.50 EUR").waitFor();
+      await page.getByText("One core for a year: 438 EUR").waitFor();
       await hour.fill("");
       await page.getByLabel("CO₂ of it, in grams").fill("");
       await page.getByRole("button", { name: "Save" }).click();
@@ -329,6 +336,72 @@ test("a page that is opened without a time shows the newest hour that has sample
       await page.goto(`${fleet.url}/top?from=now-15m`);
       await page.getByRole("button", { name: /^Show the last hour that has samples/ }).click();
       await page.getByRole("row").filter({ hasText: "execute_command" }).first().waitFor();
+    });
+  });
+});
+
+// The browser says so of the comparison with a time that has no samples.
+const NO_SAMPLES = /status of 404/;
+
+test("a server that is minutes old has comparisons, and its functions have a course", async () => {
+  await withFleet(async (fleet) => {
+    const now = Date.now();
+    for (let m = 9; m > 0; m--) {
+      const at = Math.floor(now / 1000) - 60 * m;
+      const name = encodeURIComponent(`shop{version=${m > 4 ? "1.0" : "1.1"}}`);
+      const sent = await fetch(
+        `${fleet.url}/ingest?name=${name}&format=folded&sampleRate=100&from=${at}&until=${at + 10}`,
+        { method: "POST", body: m > 4 ? FOLDED : "main;parse;malloc 500\nmain;render 100\n" },
+      );
+      assert.equal(sent.status, 200, await sent.text());
+    }
+    await fleet.until<{ values: { count: number }[] }>(
+      "services",
+      ({ values }) => values.reduce((sum, v) => sum + v.count, 0) === 5 * 400 + 4 * 600,
+    );
+    await withTab(
+      { width: 1280, height: 800 },
+      async (page) => {
+        await page.goto(`${fleet.url}/compare`);
+        await page.getByText(/^There are no samples from .* to compare with/).waitFor();
+        assert.deepEqual(await serious(page), []);
+        await page.getByRole("button", { name: "Compare two versions" }).waitFor();
+        assert.equal(await page.getByRole("button", { name: "Compare two services" }).count(), 0);
+        await page.getByRole("button", { name: "Compare the two halves of what there is" }).click();
+        await page.getByRole("row").filter({ hasText: "malloc" }).waitFor();
+        await page.goBack();
+        await page.getByRole("button", { name: "Compare two versions" }).click();
+        await page.getByRole("row").filter({ hasText: "malloc" }).waitFor();
+
+        // The menu of a function shows its course, where a time can be chosen.
+        await page.goto(`${fleet.url}/top`);
+        await page.getByRole("row").filter({ hasText: "parse" }).click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Over time" }).click();
+        const dialog = page.getByRole("dialog", { name: "parse over time" });
+        const chart = dialog.getByRole("slider");
+        await chart.focus();
+        assert.deepEqual(await serious(page), []);
+        await page.keyboard.press("ArrowLeft");
+        assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /cores/);
+        await page.keyboard.press("Escape"); // the choice goes first
+        await page.keyboard.press("ArrowLeft");
+        await page.keyboard.press("Enter");
+        await dialog.waitFor({ state: "detached" });
+        assert.match(page.url(), /from=2.*to=2/);
+        await page.goBack();
+        await page.getByRole("row").filter({ hasText: "parse" }).click({ button: "right" });
+        await page.getByRole("menuitem", { name: "Over time" }).click();
+        await dialog.getByRole("button", { name: "Close" }).click();
+        await dialog.waitFor({ state: "detached" });
+      },
+      NO_SAMPLES,
+    );
+    await withTab({ width: 360, height: 640 }, async (page) => {
+      await page.goto(`${fleet.url}/top`);
+      await page.getByRole("row").filter({ hasText: "parse" }).click({ button: "right" });
+      await page.getByRole("menuitem", { name: "Over time" }).click();
+      await page.getByRole("slider").waitFor();
+      assert.ok((await widest(page)) <= 360);
     });
   });
 });

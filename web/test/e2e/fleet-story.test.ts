@@ -208,7 +208,14 @@ test("a right click on a function has the same menu wherever one is shown", asyn
       await settled(page);
       await page.locator(place).first().click({ button: "right" });
       const menu = page.getByRole("menu");
-      for (const entry of [/Callers and callees/, /Call graph/, /Focus/, /Hide/, /Copy name/])
+      for (const entry of [
+        /Callers and callees/,
+        /Call graph/,
+        /Over time/,
+        /Focus/,
+        /Hide/,
+        /Copy name/,
+      ])
         await menu.getByRole("menuitem", { name: entry }).waitFor();
       await page.keyboard.press("Escape");
       await menu.waitFor({ state: "detached" });

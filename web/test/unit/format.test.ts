@@ -1,4 +1,4 @@
-import { perMonth } from "../../src/format/bill";
+import { costs } from "../../src/format/bill";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitName, shortName, splitName } from "../../src/format/name";
@@ -137,8 +137,8 @@ test("numbers read well", () => {
 });
 
 test("costs are in cents, and what is less is said to be", () => {
-  assert.equal(perMonth(87.6, "EUR", 12), "87.60 EUR, 12.00 kg CO₂");
-  assert.equal(perMonth(1234.5, "€", undefined), "1,235 €");
-  assert.equal(perMonth(0.001, "EUR", undefined), "<0.01 EUR");
-  assert.equal(perMonth(-0.001, "EUR", 0), ">-0.01 EUR, 0.00 kg CO₂");
+  assert.equal(costs(87.6, "EUR", 12), "87.60 EUR, 12.00 kg CO₂");
+  assert.equal(costs(1234.5, "€", undefined), "1,235 €");
+  assert.equal(costs(0.001, "EUR", undefined), "<0.01 EUR");
+  assert.equal(costs(-0.001, "EUR", 0), ">-0.01 EUR, 0.00 kg CO₂");
 });

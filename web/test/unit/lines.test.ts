@@ -13,7 +13,7 @@ import {
   sameFile,
   type Answer,
 } from "../../src/fleet/views/lines/listing";
-import { question, rangeBefore, sidesOf } from "../../src/fleet/views/compare/sides";
+import { halves, question, rangeBefore, sidesOf } from "../../src/fleet/views/compare/sides";
 
 const line = (file: string, at: number, self: number, total = self): Answer["lines"][number] => ({
   file,
@@ -180,4 +180,15 @@ test("two versions: the newest against the one before, or those that were chosen
     "after.version": ["1.10"],
   });
   assert.equal(question(a, selection(a), NOW, undefined), null);
+});
+
+test("what there is is cut in two halves of whole minutes, where there are two", () => {
+  const minute = 60_000;
+  const end = Date.parse("2026-11-20T10:00:30Z");
+  assert.equal(halves(end, 100_000), undefined);
+  const up = end + 30_000;
+  assert.deepEqual(halves(end, 5 * minute), {
+    before: { from: up - 4 * minute, to: up - 2 * minute },
+    after: { from: up - 2 * minute, to: up },
+  });
 });

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { at, linesOf, stacked, type Timeline } from "../../src/fleet/views/overview/lines";
+import {
+  at,
+  functionLines,
+  linesOf,
+  stacked,
+  type History,
+  type Timeline,
+} from "../../src/fleet/parts/timeline/lines";
 
 function timeline(lines: Timeline["lines"], others: number, to = "2026-11-22T10:03:00Z"): Timeline {
   return {
@@ -67,4 +74,23 @@ test("lines are stacked with the largest on top, and the others are told apart",
 test("a service without a name is no 'others'", () => {
   const l = linesOf(timeline([{ value: "", weight: [60e9, 0, 0] }], 0));
   assert.equal(l.lines[0].others, false);
+});
+
+test("a function over time is itself and what it calls", () => {
+  const { basis, start } = timeline([], 0);
+  const of = (weight: number[]): History => ({
+    basis,
+    start,
+    step_seconds: 60,
+    functions: [{ id: 7, weight }],
+  });
+  const l = functionLines(of([60e9, 0, 30e9]), of([120e9, 60e9, 30e9]));
+  assert.deepEqual(
+    l.lines.map((one) => [one.value, one.cores]),
+    [
+      ["itself", [1, 0, 0.5]],
+      ["what it calls", [1, 1, 0]],
+    ],
+  );
+  assert.deepEqual([l.times.length, l.step], [3, 60]);
 });

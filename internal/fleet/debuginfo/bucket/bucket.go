@@ -280,3 +280,21 @@ func (b *Bucket) Remove(ctx context.Context, id string) error {
 	}
 	return nil
 }
+
+// Clear removes all files, as of a project that is deleted, and says how many there were.
+func (b *Bucket) Clear(ctx context.Context) (removed int, err error) {
+	if err := b.StillOwned(ctx); err != nil {
+		return 0, err
+	}
+	var ids []string
+	if err := b.List(ctx, func(o Object) bool { ids = append(ids, o.ID); return true }); err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := b.Remove(ctx, id); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}

@@ -120,7 +120,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a project with its profiles, findings and debug information
-         * @description `project` must name the same project as the path where the token is for several. What is sent to it later begins a new one: revoke its tokens first. Projects whose rows are in ClickHouse are refused with 409.
+         * @description `project` must name the same project as the path where the token is for several. What is sent to it later begins a new one: revoke its tokens first. Projects whose rows are in ClickHouse are refused with 409. 503 where debug information cannot be removed from the object store now: the project stays.
          */
         post: operations["deleteProject"];
         delete?: never;

@@ -4,6 +4,7 @@ import { address, go, ownChange } from "../state/navigation";
 import { copyText } from "../../dom/dom";
 import type { ViewName } from "../state/address";
 import { onMenu, type Entry } from "./menu";
+import { openOverTime } from "./overtime";
 
 // What of a function the menu needs; the API's Function has all of it.
 export interface Subject {
@@ -71,6 +72,12 @@ export function functionEntries(f: Subject): Entry[] {
     { label: "Callers and callees", key: "x", act: view("sandwich") },
     { label: "Call graph", key: "g", act: view("callgraph") },
     { label: source ? `Open source${at}` : "Lines and addresses", key: "l", act: view("lines") },
+    {
+      label: "Over time",
+      act: () => {
+        openOverTime(f);
+      },
+    },
     {
       label: "Focus: only what it calls",
       act: () => {

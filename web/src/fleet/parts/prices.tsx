@@ -1,15 +1,15 @@
-// What cores cost, where the project says it (settings). A month is a twelfth of a year
-// of 365 days, as internal/finding/price has it.
+// What cores cost, where the project says it (settings): in a year of 365 days, of which a month
+// is a twelfth in internal/finding/price.
 
 import { useAnswer } from "../api/answer";
 import type { components } from "../api/schema";
-import { perMonth } from "../../format/bill";
+import { costs } from "../../format/bill";
 import { cores, type Basis } from "./cores";
 import type { Column } from "./table";
 
 export type Prices = components["schemas"]["Prices"];
 
-const HOURS_A_MONTH = 730;
+const HOURS_A_YEAR = 8760;
 
 // usePrices gives null until they are known, and where there are none.
 export function usePrices(): Prices | null {
@@ -17,20 +17,20 @@ export function usePrices(): Prices | null {
   return value && (value.core_hour ?? value.co2_grams_per_core_hour) ? value : null;
 }
 
-// monthly says what cores cost in a month: "87.60 EUR, 12 kg CO₂".
-export function monthly(cores: number, prices: Prices): string {
-  const hours = cores * HOURS_A_MONTH;
+// yearly says what cores cost in a year: "1,051 EUR, 144 kg CO₂".
+export function yearly(cores: number, prices: Prices): string {
+  const hours = cores * HOURS_A_YEAR;
   const { core_hour: money, co2_grams_per_core_hour: co2 } = prices;
-  return perMonth(
+  return costs(
     money ? hours * money : undefined,
     prices.currency ?? "",
     co2 ? (hours * co2) / 1000 : undefined,
   );
 }
 
-// billText goes behind a number of cores: " · 87.60 EUR a month"; "" without prices.
+// billText goes behind a number of cores: " · 1,051 EUR a year"; "" without prices.
 export function billText(cores: number, prices: Prices | null): string {
-  return prices === null ? "" : ` · ${monthly(cores, prices)} a month`;
+  return prices === null ? "" : ` · ${yearly(cores, prices)} a year`;
 }
 
 // Bill is billText for what shows an answer.
@@ -44,12 +44,12 @@ export function costColumn<T>(prices: Prices | null, coresOf: (row: T) => number
   return [
     {
       name: "cost",
-      title: "A month",
-      hint: "What as much CPU costs in a month",
+      title: "A year",
+      hint: "What as much CPU costs in a year",
       width: "minmax(90px, 150px)",
       class: "number",
       wide: true,
-      cell: (row) => monthly(coresOf(row), prices),
+      cell: (row) => yearly(coresOf(row), prices),
     },
   ];
 }

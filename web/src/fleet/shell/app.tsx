@@ -9,6 +9,7 @@ import { doubt } from "../api/newer";
 import { Waiting } from "../parts/answered";
 import { Failure } from "../parts/failure";
 import { MenuHost } from "../parts/menu";
+import { OverTime } from "../parts/overtime";
 import { address } from "../state/navigation";
 import { REGISTRY } from "../views/registry";
 import { FilterBar } from "./filterbar";
@@ -42,6 +43,7 @@ export function App() {
       <Missing />
       {locked.value ? <SignIn why={locked.value} /> : <Shown />}
       <Help />
+      <OverTime />
       <MenuHost />
     </>
   );

@@ -5,7 +5,7 @@ import { percent } from "../../../format/number";
 import { FunctionName } from "../../parts/functionname";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Share, shareOf } from "../../parts/measure";
-import { Bill, monthly, usePrices } from "../../parts/prices";
+import { Bill, yearly, usePrices } from "../../parts/prices";
 import { address, adjust, ownChange } from "../../state/navigation";
 import { edgesOf, type Answer, type Direction, type Fn } from "./graph";
 import { walkTo } from "./walk";
@@ -78,7 +78,7 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
   const prices = usePrices();
   const libraries = rows.some((r) => r.function.binary !== undefined);
   const cost = (part: number) =>
-    prices && <td class="number month">{monthly(cores(part, basis), prices)}</td>;
+    prices && <td class="number year">{yearly(cores(part, basis), prices)}</td>;
   const [own, weight] =
     direction === "callers" ? ["it begins stacks", answer.entry] : ["itself", answer.self];
   return (
@@ -95,8 +95,8 @@ function Side({ answer, found, direction }: Props & { direction: Direction }) {
             cores
           </th>
           {prices && (
-            <th scope="col" class="number month">
-              a month
+            <th scope="col" class="number year">
+              a year
             </th>
           )}
           <th scope="col">function</th>

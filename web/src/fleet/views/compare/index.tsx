@@ -10,7 +10,7 @@ import { Answered } from "../../parts/answered";
 import { Empty } from "../../parts/failure";
 import { onFunctionMenu } from "../../parts/functionmenu";
 import { cores, coresText, Exactness } from "../../parts/measure";
-import { monthly, usePrices, type Prices } from "../../parts/prices";
+import { yearly, usePrices, type Prices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
 import { selection, type Parameters, type ViewName } from "../../state/address";
@@ -20,6 +20,7 @@ import { matches, search } from "../../state/search";
 import { AsGraph } from "./asgraph";
 import { Controls } from "./controls";
 import { byOf, half, OWN, question, sidesOf, without } from "./sides";
+import { Young } from "./young";
 
 type Diff = Answer<"/api/v1/diff">;
 type Row = Diff["rows"][number];
@@ -48,6 +49,10 @@ export function Compare() {
             </Empty>
           )}
         </Answered>
+      ) : by === "time" &&
+        asked.error?.status === 404 &&
+        (asked.value === undefined || asked.stale) ? (
+        <Young />
       ) : (
         <Answered asked={asked} empty={(d) => d.rows.length === 0}>
           {(diff) => <Result diff={diff} asks={asks} />}
@@ -80,9 +85,9 @@ function Result({ diff, asks }: { diff: Diff; asks: Parameters }) {
       <p class="facts">
         <b>{coresText(before)}</b> → <b>{coresText(after)}</b> cores
         {before > 0 && ` (${after >= before ? "+" : "−"}${percent(Math.abs(after / before - 1))})`}
-        {prices !== null &&
-          ` · ${monthly(before, prices)} → ${monthly(after, prices)} a month`} · <b>{beyond}</b> of{" "}
-        {counted(diff.functions, "function")} differ in their share beyond sampling error
+        {prices !== null && ` · ${yearly(before, prices)} → ${yearly(after, prices)} a year`} ·{" "}
+        <b>{beyond}</b> of {counted(diff.functions, "function")} differ in their share beyond
+        sampling error
         {beyond > 0 && ` (of these, ${percent(diff.false_discovery_rate)} by chance)`} ·{" "}
         {integer(diff.before.count)} → {integer(diff.after.count)} samples,{" "}
         <Exactness of={[diff.before, diff.after]} />
@@ -273,12 +278,12 @@ function columns(diff: Diff, prices: Prices | null): readonly Column<Row>[] {
       : [
           {
             name: "cost",
-            title: "more a month",
-            hint: "What the difference in cores costs in a month",
+            title: "more a year",
+            hint: "What the difference in cores costs in a year",
             width: "150px",
             class: "number cores-column",
             wide: true,
-            cell: (r: Row) => monthly(coresIn(r, "after") - coresIn(r, "before"), prices),
+            cell: (r: Row) => yearly(coresIn(r, "after") - coresIn(r, "before"), prices),
           },
         ]),
     {

@@ -65,6 +65,23 @@ export function sidesOf(a: Address, values: readonly Value[]): [string, string] 
   return before === undefined || after === undefined ? undefined : [before, after];
 }
 
+const MINUTE = 60_000;
+
+// halves cuts in two what the server has samples of, up to a time. Undefined where that is less
+// than two minutes: samples are known by the minute.
+export function halves(
+  to: number,
+  covered: number, // ms
+): { readonly before: Range; readonly after: Range } | undefined {
+  const half = Math.floor(covered / 2 / MINUTE) * MINUTE;
+  if (half < MINUTE) return undefined;
+  const end = Math.ceil(to / MINUTE) * MINUTE;
+  return {
+    before: { from: end - 2 * half, to: end - half },
+    after: { from: end - half, to: end },
+  };
+}
+
 // question gives the parameters of the comparison; selection are those of both sides.
 export function question(
   a: Address,

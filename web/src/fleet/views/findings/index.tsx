@@ -13,7 +13,7 @@ import { coresBack, coresOf, kept, type Kept } from "../../parts/finding";
 import { keyOf, OPEN } from "../../parts/findinglink";
 import { where } from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
-import { billText, monthly, usePrices, type Prices } from "../../parts/prices";
+import { billText, yearly, usePrices, type Prices } from "../../parts/prices";
 import { useFocusStep, useFound } from "../../parts/searching";
 import { ago } from "../../parts/time";
 import { DIMENSIONS } from "../../state/address";
@@ -168,7 +168,7 @@ function coresRange({ low, high }: { low: number; high: number }): string {
 }
 
 const upTo = (back: { high: number }, prices: Prices): string =>
-  `up to ${monthly(back.high, prices)} a month`;
+  `up to ${yearly(back.high, prices)} a year`;
 
 const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
 
@@ -237,7 +237,7 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
               {k.active ? "cores now" : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
             </small>
             {k.active && prices && coresOf(k) > 0 && (
-              <small>{monthly(coresOf(k), prices)} a month</small>
+              <small>{yearly(coresOf(k), prices)} a year</small>
             )}
           </span>
           <span class="figure">

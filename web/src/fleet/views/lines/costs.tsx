@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { percent } from "../../../format/number";
 import { cores, coresText, Share, shareOf, type Basis } from "../../parts/measure";
-import { monthly, type Prices } from "../../parts/prices";
+import { yearly, type Prices } from "../../parts/prices";
 
 interface Weights {
   readonly self: number;
@@ -37,9 +37,7 @@ export function Costs({ of, basis, hottest, calls, prices }: CostsProps) {
         <td class="number spare">{of?.total !== undefined && percent(shareOf(of.total, basis))}</td>
       )}
       <td class="number spare">{own && coresText(cores(own.self, basis))}</td>
-      {prices && (
-        <td class="number spare cost">{own && monthly(cores(own.self, basis), prices)}</td>
-      )}
+      {prices && <td class="number spare cost">{own && yearly(cores(own.self, basis), prices)}</td>}
     </>
   );
 }
@@ -53,7 +51,7 @@ interface TableProps {
 }
 
 export function CostTable({ label, calls, prices, columns, children }: TableProps) {
-  const spare = ["cores", ...(prices ? ["a month"] : [])];
+  const spare = ["cores", ...(prices ? ["a year"] : [])];
   if (calls) spare.unshift("with calls");
   return (
     <div class="listing" role="region" tabIndex={0} aria-label={label}>

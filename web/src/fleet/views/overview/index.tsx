@@ -6,7 +6,8 @@ import type { Answer } from "../../api/client";
 import { counted, integer } from "../../../format/number";
 import { TITLES } from "../../parts/dimensions";
 import { Answered } from "../../parts/answered";
-import { Cores, Precision, Share, type Basis } from "../../parts/measure";
+import { cores, Cores, Precision, Share, type Basis } from "../../parts/measure";
+import { costColumn, usePrices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
 import { DIMENSIONS, selection, type Address } from "../../state/address";
@@ -14,9 +15,9 @@ import { absolute, format } from "../../state/moment";
 import { address, go, ownChange } from "../../state/navigation";
 import { search } from "../../state/search";
 import { theme } from "../../state/theme";
-import { Chart } from "./chart";
-import { lineColor } from "./colors";
-import { linesOf, type Line } from "./lines";
+import { Chart } from "../../parts/timeline/chart";
+import { lineColor } from "../../parts/timeline/colors";
+import { linesOf, type Line } from "../../parts/timeline/lines";
 import { ByChoice, titleOf } from "../../parts/bychoice";
 import { joined } from "../../parts/conditions";
 import { Spark } from "../../parts/spark";
@@ -138,6 +139,7 @@ function Values(props: {
   readonly basis: Basis;
 }) {
   const { by, lines, basis } = props;
+  const prices = usePrices();
   const { expression } = search.value;
   const rows = props.rows.filter((r) => expression === null || expression.test(nameOf(r.value)));
   useFound(
@@ -197,6 +199,7 @@ function Values(props: {
       class: "number",
       cell: (r) => <Cores weight={r.weight} basis={basis} />,
     },
+    ...costColumn<Value>(prices, (r) => cores(r.weight, basis)),
     {
       name: "share",
       title: "Share",

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
 import { refresh } from "../../api/client";
 import { Failure } from "../../parts/failure";
-import { monthly, type Prices } from "../../parts/prices";
+import { yearly, type Prices } from "../../parts/prices";
 import { useSending } from "./send";
 
 interface Typed {
@@ -47,7 +47,7 @@ export function PriceForm() {
     setTyped({ ...typed, ...part });
   };
   const prices = pricesOf(typed);
-  const example = monthly(1, prices);
+  const example = yearly(1, prices);
   return (
     <section aria-labelledby="prices">
       <h2 id="prices">Prices</h2>
@@ -107,7 +107,7 @@ export function PriceForm() {
             </button>
           )}
           <span role="status">
-            {said === "" && example !== "" ? `One core for a month: ${example}` : said}
+            {said === "" && example !== "" ? `One core for a year: ${example}` : said}
           </span>
         </p>
         {error && <Failure error={error} />}

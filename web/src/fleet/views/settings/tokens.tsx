@@ -53,6 +53,7 @@ export function TokenList() {
 function Listed({ tokens }: { tokens: Tokens }) {
   const { busy, error, send } = useSending();
   const [sure, setSure] = useState("");
+  const made = tokens.tokens.some((t) => t.made_by !== undefined);
   const revoke = (t: Token): void => {
     if (sure !== t.id) {
       setSure(t.id);
@@ -72,6 +73,7 @@ function Listed({ tokens }: { tokens: Tokens }) {
               <th>Name</th>
               <th>May</th>
               <th>Made</th>
+              {made && <th>Made by</th>}
               <th>Ends</th>
               <th>State</th>
               <th>
@@ -85,6 +87,7 @@ function Listed({ tokens }: { tokens: Tokens }) {
                 <td title={t.id}>{t.name ?? t.id}</td>
                 <td>{t.scopes.join(", ")}</td>
                 <td>{day(Date.parse(t.created))}</td>
+                {made && <td>{t.made_by ?? "on the server"}</td>}
                 <td>{t.expires === undefined ? "never" : day(Date.parse(t.expires))}</td>
                 <td>{t.id === tokens.own ? `${t.state}, this one` : t.state}</td>
                 <td>

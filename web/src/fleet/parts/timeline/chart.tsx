@@ -3,8 +3,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { coresText, ticksText } from "../../parts/cores";
-import { clock, day } from "../../parts/time";
+import { coresText, ticksText } from "../cores";
+import { clock, day } from "../time";
 import { theme } from "../../state/theme";
 import { chosen, moved, type Brush } from "./brush";
 import { lineColor } from "./colors";

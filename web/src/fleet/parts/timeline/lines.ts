@@ -1,9 +1,10 @@
-// The lines of the overview: cores over time for each value of a dimension, ready to be
-// stacked. It knows neither the page nor the chart.
+// Cores over time, ready to be stacked: a line for each value of a dimension, or what a
+// function takes itself and what it calls. It knows neither the page nor the chart.
 
 import type { Answer } from "../../api/client";
 
 export type Timeline = Answer<"/api/v1/timeline">;
+export type History = Answer<"/api/v1/history">;
 
 export interface Line {
   readonly value: string; // of the dimension
@@ -21,28 +22,64 @@ export interface Lines {
 
 const PER_SECOND = 1e9; // CPU time is in nanoseconds
 
-// linesOf takes an answer. The step that is not over yet is divided by what of it has
-// passed: else the line would seem to fall at its end.
-export function linesOf(t: Timeline): Lines {
+interface Steps {
+  readonly times: readonly number[];
+  readonly cores: (weights: readonly number[]) => number[];
+}
+
+// stepsOf divides weights by the time of their step. One that is not over yet is divided by
+// what of it has passed: else the line would seem to fall at its end.
+function stepsOf(t: Pick<Timeline, "start" | "basis" | "step_seconds">, steps: number): Steps {
   const start = Date.parse(t.start) / 1000;
   const from = Date.parse(t.basis.from) / 1000;
   const to = Date.parse(t.basis.to) / 1000;
   const times: number[] = [];
   const lengths: number[] = [];
-  for (let i = 0; i < t.steps; i++) {
+  for (let i = 0; i < steps; i++) {
     const begin = start + i * t.step_seconds;
     times.push(begin);
     const whole = Math.min(begin + t.step_seconds, to) - Math.max(begin, from);
     lengths.push(Math.max(whole, Math.min(t.step_seconds, 60)));
   }
+  const cores = (weights: readonly number[]): number[] =>
+    weights.map((w, step) => w / PER_SECOND / (lengths[step] ?? t.step_seconds));
+  return { times, cores };
+}
+
+const sum = (weights: readonly number[]): number => weights.reduce((a, b) => a + b, 0);
+
+// linesOf takes an answer.
+export function linesOf(t: Timeline): Lines {
+  const { times, cores } = stepsOf(t, t.steps);
   const lines = t.lines.map((l, i) => ({
     value: l.value,
     others: t.others > 0 && i === t.lines.length - 1,
-    weight: l.weight.reduce((a, b) => a + b, 0),
-    cores: l.weight.map((w, step) => w / PER_SECOND / (lengths[step] ?? t.step_seconds)),
+    weight: sum(l.weight),
+    cores: cores(l.weight),
     color: i,
   }));
   return { times, step: t.step_seconds, lines };
+}
+
+// functionLines takes two answers about one function: what it took itself, and with what it
+// calls.
+export function functionLines(self: History, total: History): Lines {
+  const all = total.functions[0]?.weight ?? [];
+  const own = all.map((_, i) => self.functions[0]?.weight[i] ?? 0);
+  const called = all.map((w, i) => Math.max(0, w - (own[i] ?? 0)));
+  const { times, cores } = stepsOf(total, all.length);
+  const line = (value: string, weights: readonly number[], color: number): Line => ({
+    value,
+    others: false,
+    weight: sum(weights),
+    cores: cores(weights),
+    color,
+  });
+  return {
+    times,
+    step: total.step_seconds,
+    lines: [line("itself", own, 0), line("what it calls", called, 1)],
+  };
 }
 
 // stacked are the upper edges of lines laid on one another, the last line at the bottom,
