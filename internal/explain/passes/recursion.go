@@ -225,7 +225,7 @@ func (r *reader) recursionFinding(s judge.Subject, x recursion) judge.Found {
 	name := x.fn.Own()
 	f := r.suspected(s, RuleRecursion, place, x.rows, saving{share: x.share, least: 0.5, likely: 0.95,
 		why: "is in the function; each part of the problem has to be solved once"}, name)
-	f.Title = fmt.Sprintf("%s solves the same parts again; keep what it gave (%s)", name, at(place.File, place.Line))
+	f.Title = fmt.Sprintf("Recursive %s solves the same parts again; keep results (%s)", name, at(place.File, place.Line))
 	f.Fix.Steps = []string{"Keep what it gave by its arguments (memoisation), or fill a table from the smallest part on"}
 	if cure := memoCures[r.file(x.line.Function).Language()]; cure != "" {
 		f.Fix.Steps = append(f.Fix.Steps, cure)

@@ -84,7 +84,7 @@ func (r *reader) slice(line profile.Line) (x window, ok bool) {
 	}
 	x = window{line: profile.Line{Function: line.Function, Line: int32(lines.First)}, over: strings.TrimLeft(over, "$@"), what: what, extent: m[0]} //nolint:gosec // a line of a file
 	for _, l := range f.Loops(lines.First) {
-		if l.Within && f.Language() != "Python" || isStride(f, l) {
+		if isStride(f, l) {
 			return x, false
 		}
 		names := text.Names(from + " " + to)
@@ -92,6 +92,8 @@ func (r *reader) slice(line profile.Line) (x window, ok bool) {
 		isMoved := slices.ContainsFunc(names, func(n string) bool { return f.Changes(n, header, text.Range{}) || isCounted(f, l, n) })
 		isGrown := strings.HasPrefix(strings.TrimSpace(from), "-") && strings.TrimSpace(to) == "" && f.Changes(over, l.Range, lines)
 		switch {
+		case l.Within && !isMoved:
+			continue // it adds up the range
 		case isGrown && len(f.Assignments(over, l.Range)) == 0:
 		case !isMoved, f.Changes(rootOf(over), l.Range, lines):
 			return x, false

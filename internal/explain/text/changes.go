@@ -109,7 +109,7 @@ var (
 	// noType are words that stand before a value.
 	noType = regexp.MustCompile(`\b(return|new|else|case|in|of|not|and|or|if|while|until|unless|throw|await|yield|delete|print|puts|echo|goto|is|as|when|then|do|raise|assert|defer|go|export|import|from)\s+$`)
 	// declaring words bind the names up to the next "=".
-	declaring = regexp.MustCompile(`\b(my|our|let|var|val|const|local|auto|mut|lambda|and|rec|fun|fn|set|incr|lappend)\b\s*[\[({]?(\s*[\w$@%&*]+\s*,)*\s*([\w:<>]+[\s*&]+)?[\[({*&]*$|\bforeach\s+$`)
+	declaring = regexp.MustCompile(`(?:^|[^\w.>])(my|our|let|var|val|const|local|auto|mut|lambda|and|rec|fun|fn|set|incr|lappend)\b\s*[\[({]?(\s*[\w$@%&*]+\s*,)*\s*([\w:<>]+[\s*&]+)?[\[({*&]*$|\bforeach\s+$`)
 	// loopsOver begins a loop; what is before its separator is bound by it.
 	loopsOver = regexp.MustCompile(`\b(for|foreach|each)\b`)
 	separator = regexp.MustCompile(`\bin\b|\bof\b|<-|:=|=|\s:\s|:\s`)
@@ -123,9 +123,9 @@ var (
 	onIt = regexp.MustCompile(`^((\s*\[[^\]]*\])|(\.|->)\w+)*(\.|->)\w+[!?]?\s*(\(|\s\w|$)`)
 	// passes gives a name by reference; given is a call as a whole statement, with the name among
 	// its arguments.
-	passes  = regexp.MustCompile(`([^&]|^)&(mut\s+)?$|\b(ref|out|inout)\s+$`)
-	given   = regexp.MustCompile(`^\s*(await\s+)?[\w$@]+((\.|->|::)\w+)*!?\s*\([^=]*$`)
-	closes  = regexp.MustCompile(`^[^=]*\)\s*;?\s*$`)
+	passes = regexp.MustCompile(`([^&]|^)&(mut\s+)?$|\b(ref|out|inout)\s+$`)
+	given  = regexp.MustCompile(`^\s*(await\s+)?[\w$@]+((\.|->|::)\w+)*!?\s*\([^=]*$`)
+	closes = regexp.MustCompile(`^[^=]*\)\s*;?\s*$`)
 	// operand is an element that is calculated with.
 	operand = regexp.MustCompile(`^\s*\[[^\[\]]*\]\s*[-+*/%]\s*[\w(]`)
 	onlyLog = regexp.MustCompile(`(?i)^\s*(await\s+)?(if|for|foreach|while|switch|return|elif|catch|print\w*|puts|echo|say|log\w*|assert\w*|(fmt|console|log|logger|logging|System\.(out|err)|std|io|sys\.stdout|\$stdout)\b[.:]+)`)

@@ -1,0 +1,411 @@
+package passes
+
+import (
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+// written is a text with what is hot in it, and what is found.
+type written struct {
+	path, code, hot, other string
+	kind                   profile.Kind
+	rule, want             string // "" for silence
+}
+
+func checkAll(t *testing.T, all map[string]written) {
+	t.Helper()
+	for name, x := range all {
+		p := read(x.path, x.code, x.kind)
+		p.turns(x.hot, x.other)
+		checkOne(t, name, p, x.rule, x.want)
+	}
+}
+
+func TestRecursionsOverTheSameParts(t *testing.T) {
+	const (
+		python = "main@3 ways@1 ways@1 ways@1 ways@1"
+		c      = "main@3 f@1 f@1 f@1"
+	)
+	checkAll(t, map[string]written{
+		"two steps": {"/me/a.py", `
+def ways(coins, amount, i=0):
+    if amount == 0:
+        return 1
+    return ways(coins, amount - coins[i], i) + ways(coins, amount, i + 1)  @1
+print(ways(COINS, 100))  @3
+`, python, "main@3", profile.KindPython, RuleRecursion, "@1 ways"},
+		"a step for each of a list": {"/me/a.py", `
+def ways(rest):
+    best = 0
+    for length in LENGTHS:
+        best = max(best, price(length) + ways(rest - length))  @1
+    return best
+print(ways(100))  @3
+`, python, "main@3", profile.KindPython, RuleRecursion, "@1 ways"},
+		"two texts that are cut": {"/me/a.js", `
+function ways(a, b) {
+  if (!a || !b) return 0;
+  return a[0] === b[0] ? 1 + ways(a.slice(1), b.slice(1)) : Math.max(ways(a.slice(1), b), ways(a, b.slice(1)));  @1
+}
+console.log(ways(A, B));  @3
+`, "main@3 ways@1 ways@1 ways@1", "main@3", profile.KindJS, RuleRecursion, "@1 ways"},
+		"with types": {"/me/a.c", `
+static int f(const char *a, int la, const char *b, int lb) {
+  if (la == 0) return lb;
+  return 1 + min(f(a, la - 1, b, lb), f(a, la, b, lb - 1));  @1
+}
+int main(void) { return f(A, 9, B, 9); }  @3
+`, c, "main@3", profile.KindNative, RuleRecursion, "@1 f"},
+		"kept by a decorator": {"/me/a.py", `
+@functools.lru_cache(maxsize=None)
+def ways(n):
+    return ways(n - 1) + ways(n - 2)  @1
+print(ways(100))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+		"kept in a table": {"/me/a.py", `
+def ways(n):
+    if n not in memo:
+        memo[n] = ways(n - 1) + ways(n - 2)  @1
+    return memo[n]
+print(ways(100))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+		"branches of a tree": {"/me/a.py", `
+def ways(node):
+    if node is None:
+        return 0
+    return ways(node.left) + ways(node.right) + 1  @1
+print(ways(ROOT))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+		"halves": {"/me/a.py", `
+def ways(a, lo, hi):
+    mid = (lo + hi) // 2
+    return merged(ways(a, lo, mid), ways(a, mid, hi))  @1
+print(ways(ALL, 0, 99))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+		"nodes that are made": {"/me/a.py", `
+def ways(depth):
+    if depth == 0:
+        return None
+    return Node(ways(depth - 1), ways(depth - 1))  @1
+print(ways(20))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+		"all words that are built": {"/me/a.py", `
+def ways(prefix, n):
+    if n == 0:
+        return [prefix]
+    out = []
+    for ch in LETTERS:
+        out += ways(prefix + ch, n - 1)  @1
+    return out
+print(ways("", 5))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+		"a board that is written to": {"/me/a.c", `
+static int f(int row, int n) {
+  int found = 0;
+  for (int i = 0; i < n; i++) {
+    board[row] = i;
+    found += f(row + 1, n);  @1
+  }
+  return found;
+}
+int main(void) { return f(0, 8); }  @3
+`, c, "main@3", profile.KindNative, "", ""},
+		"once, and deep": {"/me/a.py", `
+def ways(n):
+    return n * ways(n - 1)  @1
+print(ways(100))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+	})
+}
+
+func TestSumsOverRangesThatOverlap(t *testing.T) {
+	checkAll(t, map[string]written{
+		"a mean that moves": {"/me/a.py", `
+def main(values, w):
+    for i in range(len(values) - w):
+        m = sum(values[i:i + w]) / w  @1
+        use(m)  @3
+`, "main@1 builtin_sum", "main@3", profile.KindPython, RuleWindow, "@1 values"},
+		"a part that grows": {"/me/a.js", `
+function main(prices) {
+  for (let i = 1; i < prices.length; i++) {
+    const s = prices.slice(0, i).reduce((a, b) => a + b, 0);  @1
+    use(s);  @3
+  }
+}
+`, "main@1 reduce", "main@3", profile.KindJS, RuleWindow, "@1 prices"},
+		"a blur": {"/me/a.c", `
+void blur(const unsigned char *src, int *dst, int w, int h, int r) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      int sum = 0;  @3
+      for (int dy = -r; dy <= r; dy++)
+        for (int dx = -r; dx <= r; dx++) {
+          int yy = y + dy, xx = x + dx;
+          if (yy < 0 || xx < 0 || yy >= h || xx >= w) continue;
+          sum += src[yy * w + xx];  @1
+        }
+      dst[y * w + x] = sum;
+    }
+}
+`, "blur@1", "blur@3", profile.KindNative, RuleWindow, "@1 src"},
+		"to the element of the loop around": {"/me/a.go", `
+func main() {
+	for i := 0; i < len(v); i++ {
+		s := 0.0  @3
+		for j := 0; j <= i; j++ {
+			s += v[j]  @1
+		}
+		use(s)
+	}
+}
+`, "main@1", "main@3", profile.KindGo, RuleWindow, "@1 v"},
+		"ranges one behind the other": {"/me/a.py", `
+def main(values, w):
+    for i in range(0, len(values), w):
+        m = sum(values[i:i + w]) / w  @1
+        use(m)  @3
+`, "main@1 builtin_sum", "main@3", profile.KindPython, "", ""},
+		"rows of a matrix": {"/me/a.go", `
+func main() {
+	for i := 0; i < n; i++ {
+		s := 0.0  @3
+		for j := 0; j < n; j++ {
+			s += m[i*n+j]  @1
+		}
+		use(s)
+	}
+}
+`, "main@1", "main@3", profile.KindGo, "", ""},
+		"with weights": {"/me/a.go", `
+func main() {
+	for i := 0; i < n; i++ {
+		s := 0.0  @3
+		for k := -r; k <= r; k++ {
+			s += v[i+k] * weight[k+r]  @1
+		}
+		use(s)
+	}
+}
+`, "main@1", "main@3", profile.KindGo, "", ""},
+		"parts by a table of bounds": {"/me/a.py", `
+def main(values, starts):
+    for i in range(len(starts) - 1):
+        m = sum(values[starts[i]:starts[i + 1]])  @1
+        use(m)  @3
+`, "main@1 builtin_sum", "main@3", profile.KindPython, "", ""},
+	})
+}
+
+func TestTheFirstLookedForAgain(t *testing.T) {
+	checkAll(t, map[string]written{
+		"a set that shrinks": {"/me/a.py", `
+def main(todo):
+    while todo:
+        node = min(todo, key=lambda n: dist[n])  @1
+        todo.remove(node)
+        use(node)  @3
+`, "main@1 builtin_min", "main@3", profile.KindPython, RuleSelection, "@1 todo"},
+		"the least load": {"/me/A.java", `
+class A {
+    void main(List<Integer> load) {
+        for (int i = 0; i < jobs.length; i++) {
+            int w = load.indexOf(Collections.min(load));  @1
+            load.set(w, load.get(w) + jobs[i]);
+            use(w);  @3
+        }
+    }
+}
+`, "main@1 min", "main@3", profile.KindJava, RuleSelection, "@1 load"},
+		"Dijkstra's algorithm without a heap": {"/me/a.c", `
+void shortest(int n) {
+  for (int round = 0; round < n; round++) {
+    int u = -1, best = 1 << 30;  @3
+    for (int v = 0; v < n; v++)
+      if (!done[v] && dist[v] < best) {  @1
+        best = dist[v];
+        u = v;
+      }
+    done[u] = 1;
+  }
+}
+`, "shortest@1", "shortest@3", profile.KindNative, RuleSelection, "@1 dist"},
+		"the nearest centre": {"/me/a.py", `
+def main(points):
+    for p in points:
+        best = min(centres, key=lambda c: far(c, p))  @1
+        use(best)  @3
+`, "main@1 builtin_min", "main@3", profile.KindPython, "", ""},
+		"of a row each": {"/me/a.py", `
+def main(table):
+    for row in table:
+        low = min(row)  @1
+        use(low)  @3
+`, "main@1 builtin_min", "main@3", profile.KindPython, "", ""},
+		"all keys change": {"/me/a.py", `
+def main(scores):
+    for step in range(1000):
+        for i in range(len(scores)):
+            scores[i] = rated(i, step)
+        best = max(scores)  @1
+        use(best)  @3
+`, "main@1 builtin_max", "main@3", profile.KindPython, "", ""},
+	})
+}
+
+func TestCopiesToAddTo(t *testing.T) {
+	checkAll(t, map[string]written{
+		"PHP": {"/me/a.php", `
+function main($products) {
+    $items = [];
+    foreach ($products as $p) {
+        $items = array_merge($items, variants($p));  @1
+        using($p);  @3
+    }
+    return $items;
+}
+`, "main@1 array_merge", "main@3", profile.KindPHP, RuleCopied, "@1 items"},
+		"R": {"/me/a.R", `
+main <- function(n) {
+  x <- c()
+  for (i in 1:n) {
+    x <- c(x, i)  @1
+    use(i)  @3
+  }
+}
+`, "main@1 do_c", "main@3", profile.KindR, RuleCopied, "@1 x"},
+		"numpy": {"/me/a.py", `
+def main(rows):
+    out = np.array([])
+    for row in rows:
+        out = np.append(out, row.value)  @1
+        use(row)  @3
+`, "main@1 append", "main@3", profile.KindPython, RuleCopied, "@1 out"},
+		"begun anew": {"/me/a.php", `
+function main($products) {
+    foreach ($products as $p) {
+        $items = [1];
+        $items = array_merge($items, variants($p));  @1
+        using($p);  @3
+    }
+}
+`, "main@1 array_merge", "main@3", profile.KindPHP, "", ""},
+		"two others": {"/me/a.php", `
+function main($products) {
+    foreach ($products as $p) {
+        $items = array_merge($defaults, $p);  @1
+        using($p);  @3
+    }
+}
+`, "main@1 array_merge", "main@3", profile.KindPHP, "", ""},
+	})
+}
+
+func TestElementsThatAreCopied(t *testing.T) {
+	checkAll(t, map[string]written{
+		"another pair than a map's": {"/me/a.cc", `
+void main() {
+  for (const std::pair<std::string, Position> &entry : positions_) {  @1
+    use(entry);  @3
+  }
+}
+`, "main@1 std::pair<std::string,Position>::pair std::vector<Lot>::vector", "main@3", profile.KindNative, RuleElements, "@1 positions_;"},
+		"by value": {"/me/a.cc", `
+void main() {
+  for (auto row : rows) {  @1
+    use(row);  @3
+  }
+}
+`, "main@1 std::basic_string<char>::basic_string", "main@3", profile.KindNative, RuleElements, "@1 rows;"},
+		"by reference": {"/me/a.cc", `
+void main() {
+  for (const auto &row : rows) {  @1
+    use(row);  @3
+  }
+}
+`, "main@1 std::basic_string<char>::basic_string", "main@3", profile.KindNative, "", ""},
+		"a map's pair": {"/me/a.cc", `
+void main() {
+  for (const std::pair<const std::string, Position> &entry : positions_) {  @1
+    use(entry);  @3
+  }
+}
+`, "main@1 std::vector<Lot>::vector", "main@3", profile.KindNative, "", ""},
+		"numbers": {"/me/a.cc", `
+void main() {
+  for (int x : numbers()) {  @1
+    use(x);  @3
+  }
+}
+`, "main@1 std::vector<int>::vector", "main@3", profile.KindNative, "", ""},
+		"steps of a tree": {"/me/a.cc", `
+void main() {
+  for (auto entry : positions_) {  @1
+    use(entry);  @3
+  }
+}
+`, "main@1 std::_Rb_tree_increment", "main@3", profile.KindNative, "", ""},
+	})
+}
+
+func TestSearchesByAFunction(t *testing.T) {
+	checkAll(t, map[string]written{
+		"JavaScript": {"/me/a.js", `
+function main(orders, customers) {
+  return customers.map(c => {
+    const own = orders.filter(o => o.customer === c.id);  @1
+    return use(own);  @3
+  });
+}
+`, "main@1 filter", "main@3", profile.KindJS, RuleScan, "@1 orders"},
+		"Python": {"/me/a.py", `
+def main(customers, orders):
+    for c in customers:
+        total = sum(o.amount for o in orders if o.customer == c.id)  @1
+        use(total)  @3
+`, "main@1 builtin_sum", "main@3", profile.KindPython, RuleScan, "@1 orders"},
+		"Java": {"/me/A.java", `
+class A {
+    void main(List<Customer> customers, List<Order> orders) {
+        for (Customer c : customers) {
+            int sum = orders.stream().filter(o -> o.customer().equals(c.id())).mapToInt(Order::amount).sum();  @1
+            use(sum);  @3
+        }
+    }
+}
+`, "main@1 sum", "main@3", profile.KindJava, RuleScan, "@1 orders"},
+		"C++": {"/me/a.cc", `
+void main() {
+  for (const auto &c : customers) {
+    auto at = std::find_if(orders.begin(), orders.end(), [&](const Order &o) { return o.customer == c.id; });  @1
+    use(at);  @3
+  }
+}
+`, "main@1 std::find_if", "main@3", profile.KindNative, RuleScan, "@1 orders"},
+		"PHP": {"/me/a.php", `
+function main($customers, $orders) {
+    foreach ($customers as $c) {
+        $own = array_filter($orders, fn($o) => $o['customer'] === $c['id']);  @1
+        using($own);  @3
+    }
+}
+`, "main@1 array_filter", "main@3", profile.KindPHP, RuleScan, "@1 orders"},
+		"the elements of the loop's own": {"/me/a.js", `
+function main(customers) {
+  for (const c of customers) {
+    const open = c.orders.filter(o => o.state === c.open);  @1
+    use(open);  @3
+  }
+}
+`, "main@1 filter", "main@3", profile.KindJS, "", ""},
+		"with what stays": {"/me/a.js", `
+function main(orders, customers) {
+  for (const c of customers) {
+    const open = c.list.filter(o => o.state === OPEN);  @1
+    use(open);  @3
+  }
+}
+`, "main@1 filter", "main@3", profile.KindJS, "", ""},
+	})
+}
