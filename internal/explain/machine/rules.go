@@ -177,12 +177,15 @@ var rules = map[string]rule{
 	},
 	"machine-reload": {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			if m.Facts["stored"] != "" {
+				return fmt.Sprintf("Stores of %s bytes force a reload of the same members per iteration", m.Facts["stored"])
+			}
 			return fmt.Sprintf("Byte stores force a reload of the same %s bytes per iteration", m.Facts["bytes"])
 		},
 		high: 0.5, kind: inCode,
 		steps: []string{
-			"copy what is loaded again (a pointer or a size) into a local variable before the loop, and use the local in it",
-			"or store through a type that aliases nothing else, or through a restrict pointer: a byte may be part of any object, as far as the compiler knows",
+			"copy what is loaded again (a pointer, a size, the members used) into local variables before the loop, and use the locals in it",
+			"or store through a type that aliases nothing else, or through a restrict pointer: a byte may be part of any object, and an int of any structure with ints, as far as the compiler knows",
 		},
 		caveats: []string{"where another thread or a signal handler changes the value, the loop means it so"},
 	},

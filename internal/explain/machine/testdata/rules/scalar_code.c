@@ -117,6 +117,48 @@ void no_reload_words(struct words *b, uint32_t x) {
     b->data[i] = x ^ (uint32_t)i;
 }
 
+// What is stored may be a member of costs, as far as the compiler knows.
+struct costs {
+  int open, extend, best;
+};
+void yes_reload_members(const struct costs *c, int *h, int *d, long n) {
+  int last = 0;
+  for (long j = 0; j < n; j++) {
+    int a = h[j] - c->open;
+    last = (last > a ? last : a) - c->extend;
+    d[j] = last;
+  }
+}
+void no_reload_one(const struct costs *c, int *h, int *d, long n) {
+  int last = 0;
+  for (long j = 0; j < n; j++) {
+    last = last > h[j] ? last : h[j] - c->open;
+    d[j] = last;
+  }
+}
+void no_reload_locals(const struct costs *c, int *h, int *d, long n) {
+  int last = 0, open = c->open, extend = c->extend;
+  for (long j = 0; j < n; j++) {
+    int a = h[j] - open;
+    last = (last > a ? last : a) - extend;
+    d[j] = last;
+  }
+}
+void yes_reload_beside(struct costs *c, int *h, int *d, long n) {
+  for (long j = 0; j < n; j++) {
+    int a = h[j] - c->open - c->extend;
+    c->best = c->best > a ? c->best : a;
+    d[j] = a;
+  }
+}
+void no_reload_elsewhere(const struct costs *c, int *h, int *d, long n, int *best) {
+  for (long j = 0; j < n; j++) {
+    int a = h[j] - c->open - c->extend;
+    *best = *best > a ? *best : a;
+    d[j] = a;
+  }
+}
+
 // The size is what the loop changes; where the data are it does not.
 void yes_reload_grows(struct buffer *b, const char *s) {
   for (; *s; s++) {
