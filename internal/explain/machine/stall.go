@@ -32,6 +32,9 @@ type Stall struct {
 // StallRule is the rule of loads that wait.
 const StallRule = "machine-load-stall"
 
+// kindRows is a walk down a column: each element is a row further.
+const kindRows = "rows"
+
 // A load is a finding from this share of all samples, and of its function's, and where
 // it has this many times what its neighbours have together. Neighbours are within that
 // many bytes of code, some eight instructions to each side.
@@ -39,8 +42,10 @@ const (
 	leastStall  = 0.03
 	leastOfCode = 0.1
 	timesNear   = 1.5
-	fewestStall = 20
-	nearBytes   = 32
+	// Beside a walk down a column others of the same loop wait: its stores, the next row.
+	timesNearRows = 0.5
+	fewestStall   = 20
+	nearBytes     = 32
 )
 
 // stalls gives the loads of a function that samples are meant for.
@@ -121,8 +126,12 @@ func (s *Stall) misses(p *profile.Profile) (part float64, known bool) {
 
 func (s *Stall) isEnough(p *profile.Profile) bool {
 	self := float64(s.Self)
+	near := timesNear
+	if s.Kind == kindRows {
+		near = timesNearRows
+	}
 	return s.Count >= fewestStall && self >= leastStall*float64(p.Total()) &&
-		self >= leastOfCode*float64(s.Whole) && self >= timesNear*float64(s.Near)
+		self >= leastOfCode*float64(s.Whole) && self >= near*float64(s.Near)
 }
 
 func (s *Stall) found(p *profile.Profile, a Answer) Found {

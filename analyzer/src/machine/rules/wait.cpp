@@ -238,10 +238,10 @@ private:
     return all_of(read(S, I), [&](MCRegister From) { return overlap(From, R) || isKept(S, From); });
   }
 
-  // y * width + x, computed in each pass.
+  // y * width + x, computed in each pass; y may be kept between two bounds.
   bool isProduct(const Subject &S) const {
     const Slice Of(S, In, At);
-    bool Is = false;
+    bool Is = false, Rows = false, Steps = false, Bounded = true;
     for (const Place &P : Of.places()) {
       const Instruction &I = F.Code[P.At];
       if (I.Name.starts_with("IMUL")) {
@@ -249,13 +249,18 @@ private:
         Is |= !From.empty() && all_of(From, [&](MCRegister R) {
           return isKept(S, R) || stepOf(S, whole(S, R)) || isFixedLoad(S, P, R);
         });
+        Rows |= any_of(From, [&](MCRegister R) { return isKept(S, R); });
       } else if (I.loads() && I.At && !isFixed(S, I) && !isStack(S, *I.At)) {
         return false; // by an index from memory
       } else if (I.Name.starts_with("SHR") || I.Name.starts_with("AND") || I.Name.starts_with("XOR")) {
         return false; // a hash
+      } else {
+        Bounded &= any_of(ArrayRef<StringRef>{"ADD", "SUB", "LEA", "MOV", "CMOV", "CDQE", "CMP", "TEST", "JCC"},
+                          [&](StringRef Name) { return I.Name.starts_with(Name); });
+        Steps |= any_of(read(S, I), [&](MCRegister R) { return stepOf(S, whole(S, R)).has_value(); });
       }
     }
-    return Is;
+    return Is || (Rows && Steps && Bounded);
   }
 
   // The register's value before an instruction is loaded from a place that is the same in
