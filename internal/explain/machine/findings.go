@@ -54,6 +54,9 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			if m.Rule == branchRule && l.isFollowed(p) {
 				continue
 			}
+			if byElements[m.Rule] && l.breaks(strideRule) {
+				continue
+			}
 			r := rules[m.Rule]
 			cost, events := l.Self, l.Count
 			switch {
@@ -88,6 +91,13 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 	}
 	return out
 }
+
+// strideRule is of loops that go through memory by a page or more.
+const strideRule = "machine-stride"
+
+// byElements are rules that advise to compute several elements at once: of elements that are a
+// page apart each has to be fetched by itself, and to go along the rows comes first.
+var byElements = map[string]bool{"machine-scalar": true, "machine-float-sum": true}
 
 // identity is that of a finding in a function of the machine code. The source file is not in
 // it: of a loop with several inlined functions it is that of the hottest. which tells apart
