@@ -409,3 +409,40 @@ function main(orders, customers) {
 `, "main@1 filter", "main@3", profile.KindJS, "", ""},
 	})
 }
+
+func TestPowersWithConstants(t *testing.T) {
+	checkAll(t, map[string]written{
+		"squares": {"/me/a.go", `
+func main() {
+	for _, p := range ps {
+		s += math.Sqrt(math.Pow(p.x-cx, 2) + math.Pow(p.y-cy, 2))  @1
+		use(s)  @3
+	}
+}
+`, "main@1 math.pow", "main@3", profile.KindGo, RulePower, "@1 constant"},
+		"a root": {"/me/a.c", `
+double f(double d) {
+  double r = pow(d, 1.5f);  @1
+  return use(r);  @3
+}
+`, "f@1 __ieee754_pow_fma", "f@3", profile.KindNative, RulePower, "@1 constant"},
+		"of two": {"/me/a.c", `
+double f(int n) {
+  double r = pow(2.0, n);  @1
+  return use(r);  @3
+}
+`, "f@1 pow", "f@3", profile.KindNative, RulePower, "@1 constant"},
+		"any exponent": {"/me/a.c", `
+double f(double d, double gamma) {
+  double r = pow(d, gamma) + pow(d, 2.2);  @1
+  return use(r);  @3
+}
+`, "f@1 pow", "f@3", profile.KindNative, "", ""},
+		"what takes the time is another call": {"/me/a.c", `
+double f(double d) {
+  double r = pow(d, 2) * lookup(d);  @1
+  return use(r);  @3
+}
+`, "f@1 lookup", "f@3", profile.KindNative, "", ""},
+	})
+}

@@ -30,10 +30,12 @@ const (
 	RuleCopied = "copied-per-pass"
 	// RuleElements is of loops of C++ that copy each element.
 	RuleElements = "element-copied"
+	// RulePower is of powers with constants.
+	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleSelection, RuleCopied, RuleElements}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleSelection, RuleCopied, RuleElements, RulePower}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -62,6 +64,12 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, x := range r.elements(hottest) {
 		if !isSaid(said, x.rows) {
 			out.Found = append(out.Found, r.elementFinding(s, x))
+			say(said, x.rows)
+		}
+	}
+	for _, x := range r.powersIn(hottest) {
+		if !isSaid(said, x.rows) {
+			out.Found = append(out.Found, r.powerFinding(s, x))
 			say(said, x.rows)
 		}
 	}
