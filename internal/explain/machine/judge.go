@@ -33,7 +33,7 @@ func Judge(tell func([]Loop)) judge.Judge {
 			out.Looked = fmt.Sprintf("In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
 		}
 		others := otherCompilers{facts: s.Facts, known: map[*profile.Mapping]bool{}}
-		for _, f := range slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info), Guesses(s.Profile, answer)) {
+		for _, f := range undisputed(slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info), Guesses(s.Profile, answer))) {
 			if others.made(f.Loop.Mapping) || !s.All && !canBeChanged(s.Facts, f) {
 				continue
 			}
@@ -49,6 +49,17 @@ func Judge(tell func([]Loop)) judge.Judge {
 		}
 		return out, nil
 	}
+}
+
+// undisputed are findings without those that another one of the same line speaks against: where
+// it is open whether an element is taken, the loop does not skip nearly all. What was followed
+// for skips is one moment of the run.
+func undisputed(found []Found) []Found {
+	return slices.DeleteFunc(found, func(f Found) bool {
+		return f.Rule == skipRule && slices.ContainsFunc(found, func(b Found) bool {
+			return b.Rule == branchRule && b.Place.Line == f.Place.Line && b.Place.File == f.Place.File && b.Place.Binary == f.Place.Binary
+		})
+	})
 }
 
 // canBeChanged says whether whoever runs the program can change the code: not where it is

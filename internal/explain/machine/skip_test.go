@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/analyzer"
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
 
@@ -39,5 +40,15 @@ func TestSkips(t *testing.T) {
 		if c.is && !strings.Contains(skips(nil, l, m)[0].Text, "of 10000 executions of the jump at 104 that were followed 99.9% skip") {
 			t.Errorf("%s: %+v", name, skips(nil, l, m))
 		}
+	}
+}
+
+func TestASkipThatIsDisputed(t *testing.T) {
+	at := func(rule string, line int) Found {
+		return Found{Finding: finding.Finding{Rule: rule, Place: finding.Place{File: "/me/table.c", Line: line, Binary: "/me/table"}}}
+	}
+	left := undisputed([]Found{at(skipRule, 43), at(skipRule, 54), at(branchRule, 43), at(StallRule, 54)})
+	if len(left) != 3 || left[0].Place.Line != 54 || left[1].Rule != branchRule {
+		t.Errorf("left: %v", left)
 	}
 }
