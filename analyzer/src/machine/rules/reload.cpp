@@ -28,13 +28,13 @@ std::vector<const Instruction *> members(const Subject &S, ArrayRef<Place> All, 
     return {};
   for (const Place &P : All) {
     const Instruction &I = S.F.Code[P.At];
-    if (!I.loads() || I.stores() || !I.At || I.At->Bytes != Element->At->Bytes || isStack(S, *I.At) ||
-        !isFixed(S, I) || !isAlways(S, P.In) || I.At->Base == 0)
+    if (!I.loads() || I.stores() || !I.At || I.At->Bytes != Element->At->Bytes || isStack(S, *I.At) || !isFixed(S, I) ||
+        !isAlways(S, P.In) || I.At->Base == 0)
       continue;
     const bool Written = any_of(All, [&](const Place &Q) {
       const Instruction &W = S.F.Code[Q.At];
-      return W.stores() && (!W.At || W.At->sameAddress(*I.At) ||
-                            (isFixed(S, W) && !isStack(S, *W.At) && !W.At->isBeside(*I.At)));
+      return W.stores() &&
+             (!W.At || W.At->sameAddress(*I.At) || (isFixed(S, W) && !isStack(S, *W.At) && !W.At->isBeside(*I.At)));
     });
     const bool Known = any_of(Loads, [&](const Instruction *L) { return L->At->sameAddress(*I.At); });
     if (!Written && !Known)
