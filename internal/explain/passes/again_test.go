@@ -111,6 +111,29 @@ static int f(int row, int n) {
 }
 int main(void) { return f(0, 8); }  @3
 `, c, "main@3", profile.KindNative, "", ""},
+		"one of two": {"/me/a.py", `
+def ways(s, i):
+    if s[i] == "x":
+        return 1 + ways(s, i + 1)  @1
+    return ways(s, i + 2)
+print(ways(S, 0))  @3
+`, python, "main@3", profile.KindPython, "", ""},
+		"one or the other": {"/me/a.js", `
+function ways(s, i) {
+  return s[i] === "x" ? 1 + ways(s, i + 1) : ways(s, i + 2);  @1
+}
+console.log(ways(S, 0));  @3
+`, "main@3 ways@1 ways@1 ways@1", "main@3", profile.KindJS, "", ""},
+		"with and without": {"/me/A.java", `
+class A {
+    static int ways(int i, int room) {
+        int without = ways(i + 1, room);  @1
+        if (weight[i] > room) return without;
+        return Math.max(without, value[i] + ways(i + 1, room - weight[i]));
+    }
+    static void main(String[] a) { use(ways(0, 100)); }  @3
+}
+`, "main@3 ways@1 ways@1 ways@1", "main@3", profile.KindJava, RuleRecursion, "@1 ways"},
 		"once, and deep": {"/me/a.py", `
 def ways(n):
     return n * ways(n - 1)  @1
@@ -161,6 +184,14 @@ func main() {
 	}
 }
 `, "main@1", "main@3", profile.KindGo, RuleWindow, "@1 v"},
+		"a part that is kept inside of its list": {"/me/a.js", `
+function main(text) {
+  for (let i = 0; i < text.length; i++) {
+    const part = text.slice(Math.max(0, i - 10), i + 10);  @1
+    use(part);  @3
+  }
+}
+`, "main@1 slice", "main@3", profile.KindJS, "", ""},
 		"ranges one behind the other": {"/me/a.py", `
 def main(values, w):
     for i in range(0, len(values), w):
@@ -243,6 +274,13 @@ def main(table):
         low = min(row)  @1
         use(low)  @3
 `, "main@1 builtin_min", "main@3", profile.KindPython, "", ""},
+		"the larger of two": {"/me/a.py", `
+def main(jobs):
+    for i, job in enumerate(jobs):
+        best = max(best, rated(job))  @1
+        best[i] = job
+        use(best)  @3
+`, "main@1 builtin_max", "main@3", profile.KindPython, "", ""},
 		"all keys change": {"/me/a.py", `
 def main(scores):
     for step in range(1000):
@@ -291,6 +329,13 @@ function main($products) {
     }
 }
 `, "main@1 array_merge", "main@3", profile.KindPHP, "", ""},
+		"a number": {"/me/a.py", `
+def main(rows):
+    total = 0
+    for row in rows:
+        total = total + (row.high - row.low)  @1
+        use(row)  @3
+`, "main@1 float_add", "main@3", profile.KindPython, "", ""},
 		"two others": {"/me/a.php", `
 function main($products) {
     foreach ($products as $p) {
@@ -335,6 +380,13 @@ void main() {
 		"numbers": {"/me/a.cc", `
 void main() {
   for (int x : numbers()) {  @1
+    use(x);  @3
+  }
+}
+`, "main@1 std::vector<int>::vector", "main@3", profile.KindNative, "", ""},
+		"what a call gives": {"/me/a.cc", `
+void main() {
+  for (auto x : numbers()) {  @1
     use(x);  @3
   }
 }
@@ -399,6 +451,14 @@ function main(customers) {
   }
 }
 `, "main@1 filter", "main@3", profile.KindJS, "", ""},
+		"all but one": {"/me/a.rb", `
+def main(items)
+  items.each do |one|
+    others = items.reject { |o| o == one }  @1
+    use(others)  @3
+  end
+end
+`, "main@1 rb_ary_reject", "main@3", profile.KindRuby, "", ""},
 		"with what stays": {"/me/a.js", `
 function main(orders, customers) {
   for (const c of customers) {

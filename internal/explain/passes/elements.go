@@ -43,7 +43,7 @@ func (r *reader) elements(hottest []*hot) []element {
 			continue
 		}
 		m := rangeFor.FindStringSubmatch(strings.TrimSpace(f.Code(int(h.line.Line))))
-		if m == nil || small.MatchString(m[1]) {
+		if m == nil || small.MatchString(m[1]) || strings.Contains(m[4], "(") { // what a call gives is made here, too
 			continue
 		}
 		reference := strings.Contains(m[2], "&")

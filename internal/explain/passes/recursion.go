@@ -109,9 +109,11 @@ func steppingCalls(f *text.File, fn text.Function) (calls []text.Call, line int)
 	}
 	_, header := f.Statement(fn.First)
 	ways := map[string]bool{}
-	looped := false
+	looped, together := false, false
+	var before []int // lines of calls after which the function goes on
 	for n := header.Last + 1; n <= fn.Last; {
 		statement, lines := f.Statement(n)
+		last := -1 // where the last call of the statement ends
 		for _, c := range f.Calls(statement) {
 			if c.Last() != fn.Own() || c.On != "" && c.On != "self" && c.On != "this" && c.On != "$this" && c.On != "Self" && c.On != "cls" {
 				continue
@@ -129,13 +131,39 @@ func steppingCalls(f *text.File, fn text.Function) (calls []text.Call, line int)
 				calls = append(calls, c)
 			}
 			looped = looped || len(loops) > 0
+			together = together || last >= 0 && !alternative.MatchString(statement[last:max(last, c.At)]) || goesOnTo(f, fn, before, n)
+			last = c.At + len(c.Name) + len(c.Args)
+			if !returning.MatchString(statement) {
+				before = append(before, n)
+			}
 		}
 		n = max(n, lines.Last) + 1
 	}
-	if len(ways) < 2 && !looped {
+	if len(ways) < 2 && !looped || !looped && !together {
 		return nil, 0
 	}
 	return calls, line
+}
+
+var (
+	// alternative is what stands between two calls of which one is made: c ? f(a) : f(b).
+	alternative = regexp.MustCompile(`[^:]:[^:]|\belse\b`)
+	// returning is a statement that ends a function.
+	returning = regexp.MustCompile(`\breturn\b`)
+)
+
+// goesOnTo says whether a pass of a function may make a call in one of some lines and then one
+// in a later line: the first is not in a block that the later one is outside of, as the branches
+// of an if are.
+func goesOnTo(f *text.File, fn text.Function, before []int, line int) bool {
+	return slices.ContainsFunc(before, func(b int) bool {
+		for n := b - 1; n > fn.First; n-- {
+			if f.IsAround(n, b) && !f.IsAround(n, line) {
+				return false
+			}
+		}
+		return b < line
+	})
 }
 
 var (

@@ -82,6 +82,11 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		}
 		names = append(names, text.Names(before)...)
 	}
+	inBlock, whole := blockNames(f, statement, call)
+	if !whole {
+		return x, false
+	}
+	names = append(names, inBlock...)
 	state := slices.ContainsFunc(names, isMember)
 	for _, inner := range f.Calls(call.Args) {
 		if !givesOn(f, inner) {
@@ -128,6 +133,24 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	}
 	x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h)
 	return x, ok && !(state && r.acts(f, &x))
+}
+
+// givenBlock is a block that a call is given behind its arguments, as in Ruby and Kotlin.
+var givenBlock = regexp.MustCompile(`^(\([^()]*\))?\s*(\{|do\b)`)
+
+// blockNames are the values that the block of a call uses; whole is false where the block goes
+// on in other lines.
+func blockNames(f *text.File, statement string, c text.Call) (names []string, whole bool) {
+	after := statement[min(len(statement), c.At+len(c.Name)):]
+	m := givenBlock.FindString(after)
+	if m == "" || f.Language() != "Ruby" && f.Language() != "Java" {
+		return nil, true
+	}
+	if strings.HasSuffix(m, "do") {
+		return nil, false
+	}
+	inside, closed := closing(after, len(m))
+	return text.Names(inside), closed
 }
 
 // callingLoop is the loop around the line that calls the function of a step most; where the

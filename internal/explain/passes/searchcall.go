@@ -12,7 +12,7 @@ import (
 var (
 	// searchCalls are functions that ask each element of a collection, with what they are called
 	// on; what a stream or iterator is made of is the collection.
-	searchCalls = regexp.MustCompile(`([$@]?[A-Za-z_][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*(?:\(\))?)*?)(?:\.(?:stream|iter|into_iter|lazy|values|AsEnumerable|asSequence)\(\)|\.lazy)?\s*(?:\.|->|\?\.)(?:filter|find(?:Last)?(?:Index)?|find_?[aA]ll|find_index|some|every|any\??|all\??|none\??|one\??|detect|select|reject|count|position|rposition|indexOfFirst|first|firstOrNull|single|Where|First(?:OrDefault)?|Single(?:OrDefault)?|Last(?:OrDefault)?|Any|All|Count|(?:any|all|none)Match|partition|grep)\s*(\(|\{|do\b)`)
+	searchCalls = regexp.MustCompile(`([$@]?[A-Za-z_][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*(?:\(\))?)*?)(?:\.(?:stream|iter|into_iter|lazy|values|AsEnumerable|asSequence)\(\)|\.lazy)?\s*(?:\.|->|\?\.)(?:filter|find(?:Last)?(?:Index)?|find_?[aA]ll|find_index|some|any\??|none\??|one\??|detect|select|count|position|rposition|indexOfFirst|first|firstOrNull|single|Where|First(?:OrDefault)?|Single(?:OrDefault)?|Last(?:OrDefault)?|Any|Count|(?:any|none)Match|grep)\s*(\(|\{|do\b)`)
 	// blockOf is how the function that is given to such a call begins, with its parameter.
 	blockOf = regexp.MustCompile(`^\s*(?:async\s*)?(?:\(\s*([\w$]+)[^)]*\)|([\w$]+))\s*(?:=>|->)|^\s*(?:move\s*)?\|\s*[&(]*\s*(?:ref\s+|mut\s+)?([\w$]+)[^|]*\||^\s*function\s*\w*\(\s*([\w$]+)|^\s*\{\s*([\w$]+)\s*->`)
 )

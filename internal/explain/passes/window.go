@@ -28,8 +28,10 @@ type window struct {
 }
 
 var (
-	// sums are functions of all elements of a range.
-	sums = regexp.MustCompile(`\b(sum|fsum|mean|average|avg|max|min|std|var|stdev|reduce|inject|fold|prod|Sum|Average|Max|Min|array_sum|maximum|minimum)\b`)
+	// sums are functions of all elements of a range: around it, or called on it.
+	sums   = `(sum|fsum|mean|average|avg|max|min|std|var|stdev|prod|Sum|Average|Max|Min|array_sum|maximum|minimum)`
+	sumOf  = regexp.MustCompile(`\b` + sums + `\(\s*(?:(?:list|np\.array|array_values)\()?$`)
+	summed = regexp.MustCompile(`^(?:\.[\w]+\((?:[^()]|\([^()]*\))*\))*?\.` + `(reduce|inject|fold|` + sums[1:] + `\b`)
 	// ranges are parts of a collection from one place to another: v[a:b], v[a..b], v.slice(a, b).
 	ranges = regexp.MustCompile(`([$@A-Za-z_][\w.$]*)\[([^\[\]:,]*)(?::|\.\.\.?=?)([^\[\]:,]*)\]|([$A-Za-z_][\w.$]*)\.(?:slice|subList|subarray|GetRange|AsSpan)\(([^,()]*),([^,()]*)\)|\barray_slice\(\s*([$A-Za-z_]\w*)\s*,([^,()]*),([^,()]*)\)|([$A-Za-z_][\w.$]*)\[\(?([^\[\](),]*)\)?:\(?([^\[\](),]*)\)?\]`)
 	// bound of a range: nothing, a number, or a name with something added.
@@ -72,9 +74,18 @@ func (r *reader) slice(line profile.Line) (x window, ok bool) {
 		return x, false
 	}
 	statement, lines := f.Statement(int(line.Line))
-	what := sums.FindString(statement)
 	m := ranges.FindStringSubmatch(statement)
-	if what == "" || m == nil {
+	if m == nil {
+		return x, false
+	}
+	before, after, _ := strings.Cut(statement, m[0])
+	what := ""
+	if of := sumOf.FindStringSubmatch(before); of != nil {
+		what = of[1]
+	} else if on := summed.FindStringSubmatch(after); on != nil {
+		what = strings.NewReplacer("reduce", "sum", "inject", "sum", "fold", "sum").Replace(on[1])
+	}
+	if what == "" {
 		return x, false
 	}
 	over := m[1] + m[4] + m[7] + m[10]
