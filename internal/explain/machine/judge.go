@@ -51,13 +51,16 @@ func Judge(tell func([]Loop)) judge.Judge {
 	}
 }
 
-// undisputed are findings without those that another one of the same line speaks against: where
-// it is open whether an element is taken, the loop does not skip nearly all. What was followed
-// for skips is one moment of the run.
+// undisputed are findings without those of which another one of the same line says more, or says
+// the contrary. Where it is open whether an element is taken, the loop does not skip nearly all:
+// what was followed for skips is one moment of the run. A list that is walked is why its loads
+// wait for each other.
 func undisputed(found []Found) []Found {
+	all := slices.Clone(found)
+	over := map[string]string{skipRule: branchRule, StallRule: walkRule}
 	return slices.DeleteFunc(found, func(f Found) bool {
-		return f.Rule == skipRule && slices.ContainsFunc(found, func(b Found) bool {
-			return b.Rule == branchRule && b.Place.Line == f.Place.Line && b.Place.File == f.Place.File && b.Place.Binary == f.Place.Binary
+		return over[f.Rule] != "" && slices.ContainsFunc(all, func(o Found) bool {
+			return o.Rule == over[f.Rule] && o.Place.Line == f.Place.Line && o.Place.File == f.Place.File && o.Place.Binary == f.Place.Binary
 		})
 	})
 }

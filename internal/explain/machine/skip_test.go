@@ -47,8 +47,8 @@ func TestASkipThatIsDisputed(t *testing.T) {
 	at := func(rule string, line int) Found {
 		return Found{Finding: finding.Finding{Rule: rule, Place: finding.Place{File: "/me/table.c", Line: line, Binary: "/me/table"}}}
 	}
-	left := undisputed([]Found{at(skipRule, 43), at(skipRule, 54), at(branchRule, 43), at(StallRule, 54)})
-	if len(left) != 3 || left[0].Place.Line != 54 || left[1].Rule != branchRule {
+	left := undisputed([]Found{at(skipRule, 43), at(skipRule, 54), at(branchRule, 43), at(StallRule, 54), at(walkRule, 9), at(StallRule, 9)})
+	if len(left) != 4 || left[0].Place.Line != 54 || left[1].Rule != branchRule {
 		t.Errorf("left: %v", left)
 	}
 }
