@@ -14,7 +14,7 @@ import tempfile
 import time
 
 WHYHOT, WORK = sys.argv[1], sys.argv[2]
-PARTS = sys.argv[3:] or ["truth", "overhead", "agent", "collector"]
+PARTS = sys.argv[3:] or ["truth", "overhead", "agent", "starts", "collector"]
 DIR = pathlib.Path(WORK).parent
 PAIRS = int(os.environ.get("PAIRS", "20"))
 ROUNDS = os.environ.get("ROUNDS", "3000")
@@ -181,6 +181,38 @@ def agent():
                         busy.wait()
 
 
+STARTER = """
+import subprocess, sys, time
+rate, at = float(sys.argv[1]), time.monotonic()
+while True:
+    subprocess.Popen(["/bin/true"]).wait()
+    at += 1 / rate
+    time.sleep(max(0, at - time.monotonic()))
+"""
+
+
+def starts():
+    """What the agent takes where processes start and end all the time, at 19 Hz."""
+    with Agent("19") as one:
+        time.sleep(60)  # it reads the tables of what runs first
+        for rate in ("0", "50", "400"):
+            load = rate != "0" and subprocess.Popen([sys.executable, "-c", STARTER, rate])
+            try:
+                time.sleep(15)
+                before, started = one.cpu(), processes()
+                time.sleep(60)
+                print(f"19 Hz, {(processes() - started) / 60:.0f} processes/s: {100 * (one.cpu() - before) / 60:.2f} % of a core, peak {one.memory():.0f} MiB", flush=True)
+            finally:
+                if load:
+                    load.kill()
+                    load.wait()
+
+
+def processes():
+    """How many have been started since the machine was."""
+    return int(re.search(r"^processes (\d+)", pathlib.Path("/proc/stat").read_text(), re.M).group(1))
+
+
 def collector():
     """The same minute of a busy machine by both: bytes, CPU of the collector, loss."""
     busy = subprocess.Popen([WORK, "100000000"], stdout=subprocess.DEVNULL)
@@ -205,4 +237,4 @@ def collector():
 
 for part in PARTS:
     print(f"== {part}", flush=True)
-    {"truth": truth, "overhead": overhead, "agent": agent, "collector": collector}[part]()
+    {"truth": truth, "overhead": overhead, "agent": agent, "starts": starts, "collector": collector}[part]()

@@ -42,15 +42,20 @@ func TestConformance(t *testing.T) {
 // run runs a statement on a server.
 func run(t *testing.T, s *shard, sql string) {
 	t.Helper()
+	if err := do(t, s, sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func do(t *testing.T, s *shard, sql string) error {
+	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // also when the test has ended
 	c, err := ch.Dial(ctx, ch.Options{Address: s.address(), ProtocolVersion: 54031})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer c.Close()
-	if err := c.Do(ctx, ch.Query{Body: sql}); err != nil {
-		t.Fatal(err)
-	}
+	return c.Do(ctx, ch.Query{Body: sql})
 }
 
 // ask gives the one text that a query answers with.

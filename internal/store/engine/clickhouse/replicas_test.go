@@ -127,10 +127,25 @@ func (r *replicated) options(t *testing.T) clickhouse.Options {
 	t.Cleanup(func() {
 		r.start(t)
 		for _, s := range slices.Concat(r.replicas...) {
-			run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+			dropped(t, s, o.Database)
 		}
 	})
 	return o
+}
+
+// dropped drops a database. A server that was paused has lost its session with ZooKeeper, and
+// needs a moment for another.
+func dropped(t *testing.T, s *shard, database string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		err := do(t, s, "DROP DATABASE IF EXISTS "+database)
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
 }
 
 func (r *replicated) start(t *testing.T) {
