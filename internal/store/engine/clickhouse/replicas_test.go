@@ -94,8 +94,11 @@ func startReplicated(java, dir string) (*replicated, error) {
 		cluster += "</shard>"
 	}
 	for i := range 4 {
+		// Without the first setting, one that was killed after it made a part, and before ZooKeeper
+		// knows of it, does not start.
 		s := &shard{dir: filepath.Join(dir, fmt.Sprint(i)), port: ports[i], cluster: cluster, more: fmt.Sprintf(
-			"<interserver_http_host>127.0.0.1</interserver_http_host><zookeeper><node><host>127.0.0.1</host><port>%d</port></node><session_timeout_ms>2000</session_timeout_ms></zookeeper>", ports[12])}
+			"<merge_tree><replicated_max_ratio_of_wrong_parts>1</replicated_max_ratio_of_wrong_parts></merge_tree>"+
+				"<interserver_http_host>127.0.0.1</interserver_http_host><zookeeper><node><host>127.0.0.1</host><port>%d</port></node><session_timeout_ms>2000</session_timeout_ms></zookeeper>", ports[12])}
 		if err := s.configure(ports[4+2*i : 6+2*i]); err != nil {
 			return nil, err
 		}
