@@ -38,17 +38,8 @@ type pythonPlace struct {
 
 // pythonsOf appends the places of the Python frames of a trace, in their order.
 func pythonsOf(out []pythonPlace, t *libpf.EbpfTrace) []pythonPlace {
-	const words = 3 // of a Python frame
-	frames := libpf.EbpfFrame(t.FrameData[min(int(t.NumKernelFrames), len(t.FrameData)):])
-	for len(frames) > 0 {
-		n := int(frames.Length())
-		if n == 0 || n > len(frames) {
-			break
-		}
-		if f := frames[:n]; n >= words && !f.Flags().Error() && f.Type().IsInterpType(libpf.Python) {
-			out = append(out, pythonPlace{code: f.Variable(0), at: uint32(f.Variable(1)>>32) & 0x0fffffff, id: uint32(f.Variable(1))}) //nolint:gosec // as the profiler packs them
-		}
-		frames = frames[n:]
+	for f := range rawFrames(t, libpf.Python) {
+		out = append(out, pythonPlace{code: f.Variable(0), at: uint32(f.Variable(1)>>32) & 0x0fffffff, id: uint32(f.Variable(1))}) //nolint:gosec // as the profiler packs them
 	}
 	return out
 }

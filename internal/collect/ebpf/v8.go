@@ -3,6 +3,7 @@ package ebpf
 import (
 	"debug/elf"
 	"fmt"
+	"iter"
 	"os"
 	"strings"
 
@@ -31,20 +32,31 @@ type v8Kinds map[uint64]string
 
 // markersOf appends the numbers of the marked frames of a trace, in their order.
 func markersOf(markers []uint64, t *libpf.EbpfTrace) []uint64 {
-	const words = 3 // of a V8 frame
-	frames := libpf.EbpfFrame(t.FrameData[min(int(t.NumKernelFrames), len(t.FrameData)):])
-	for len(frames) > 0 {
-		n := int(frames.Length())
-		if n == 0 || n > len(frames) {
-			break
-		}
-		f := frames[:n]
-		if n >= words && !f.Flags().Error() && f.Type().IsInterpType(libpf.V8) && f.Variable(0)&support.V8FileTypeMask == support.V8FileTypeMarker {
+	for f := range rawFrames(t, libpf.V8) {
+		if f.Variable(0)&support.V8FileTypeMask == support.V8FileTypeMarker {
 			markers = append(markers, f.Variable(1))
 		}
-		frames = frames[n:]
 	}
 	return markers
+}
+
+// rawFrames are the frames of an interpreter in a trace, in their order, without those that
+// could not be read.
+func rawFrames(t *libpf.EbpfTrace, by libpf.InterpreterType) iter.Seq[libpf.EbpfFrame] {
+	const words = 3 // of a frame of an interpreter, with both of its variables
+	return func(yield func(libpf.EbpfFrame) bool) {
+		frames := libpf.EbpfFrame(t.FrameData[min(int(t.NumKernelFrames), len(t.FrameData)):])
+		for len(frames) > 0 {
+			n := int(frames.Length())
+			if n == 0 || n > len(frames) {
+				return
+			}
+			if f := frames[:n]; n >= words && !f.Flags().Error() && f.Type().IsInterpType(by) && !yield(f) {
+				return
+			}
+			frames = frames[n:]
+		}
+	}
 }
 
 // isMarked tells whether a frame is one of those that markersOf has found.

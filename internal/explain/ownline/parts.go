@@ -13,7 +13,7 @@ func Parts(name string) (owner, own string) {
 	if at := strings.LastIndexByte(name, ' '); at >= 0 && !strings.Contains(name, "::") && strings.Contains(name, "(") && strings.LastIndexByte(name[:strings.IndexByte(name, '(')], ' ') >= 0 {
 		name = name[strings.LastIndexByte(name[:strings.IndexByte(name, '(')], ' ')+1:] // Java's type
 	}
-	name = withoutTypes(strings.Replace(name, ".<computed>", ".computed", 1)) // JavaScript's, of a name that is an expression
+	name = WithoutTypes(strings.Replace(name, ".<computed>", ".computed", 1)) // JavaScript's, of a name that is an expression
 	fields := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:#/$*()>-", r) && r != '_' })
 	if strings.Contains(name, "<init>") {
 		return last(strings.FieldsFunc(name[:strings.Index(name, "<init>")], func(r rune) bool { return strings.ContainsRune("./$", r) })), "<init>"
@@ -38,8 +38,8 @@ func last(of []string) string {
 	return of[len(of)-1]
 }
 
-// withoutTypes takes off parameters of types and arguments: a<b>(c) is a.
-func withoutTypes(name string) string {
+// WithoutTypes takes off parameters of types and arguments: a<b>(c) is a.
+func WithoutTypes(name string) string {
 	var out strings.Builder
 	depth := 0
 	for i := 0; i < len(name); i++ {

@@ -60,3 +60,9 @@ func (r *reader) byLoop(choose func(f *text.File, line profile.Line) (text.Loop,
 	}
 	return out
 }
+
+// boundIn are the names that the header of a loop binds.
+func boundIn(f *text.File, l text.Loop) []string {
+	_, header := f.Statement(l.First)
+	return slices.DeleteFunc(text.Names(l.Header), func(n string) bool { return !f.Changes(n, header, text.Range{}) })
+}

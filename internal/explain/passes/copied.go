@@ -16,11 +16,10 @@ import (
 
 // copied is a collection that each pass of a loop replaces by a copy with some elements more.
 type copied struct {
-	line  profile.Line
-	what  string // the collection
-	loop  text.Loop
-	rows  []int32
-	share float64
+	spot
+
+	what string // the collection
+	loop text.Loop
 }
 
 // leastCopied is the share of the CPU from which a copy is told: a line does other work as well.
@@ -55,7 +54,7 @@ func (r *reader) copies() []copied {
 	var out []copied
 	for line, rows := range r.innermost {
 		share := r.shareOf(rows)
-		if share < leastCopied || share-finding.ShareError(share, r.p.Count()) < leastSure {
+		if !r.isSure(share, leastCopied) {
 			continue
 		}
 		if x, ok := r.copyIn(line); ok {
@@ -63,9 +62,7 @@ func (r *reader) copies() []copied {
 			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b copied) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
-	})
+	sortDearest(out)
 	return out
 }
 
@@ -98,7 +95,7 @@ func (r *reader) copyIn(line profile.Line) (x copied, ok bool) {
 				return x, false // begun anew
 			}
 		}
-		x = copied{line: profile.Line{Function: line.Function, Line: int32(lines.First)}, what: strings.TrimLeft(name, "$@"), loop: l} //nolint:gosec // a line of a file
+		x = copied{spot: lineOf(line.Function, lines.First), what: strings.TrimLeft(name, "$@"), loop: l}
 		return x, true
 	}
 	return x, false

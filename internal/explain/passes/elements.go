@@ -1,10 +1,8 @@
 package passes
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"whyhot/internal/explain/judge"
@@ -15,12 +13,11 @@ import (
 
 // element is a loop of C++ that copies each element it goes through.
 type element struct {
-	line     profile.Line
+	spot
+
 	declared string // the loop's variable, as it is declared
 	over     string
 	pair     bool // a reference to a pair of another type than the elements have
-	rows     []int32
-	share    float64
 }
 
 var (
@@ -53,60 +50,28 @@ func (r *reader) elements(hottest []*hot) []element {
 		}
 		x := byLine[h.line]
 		if x == nil {
-			x = &element{line: h.line, declared: strings.TrimSpace(m[1] + " " + m[2] + m[3]), over: strings.TrimSpace(m[4]), pair: pair}
+			x = &element{spot: spot{line: h.line}, declared: strings.TrimSpace(m[1] + " " + m[2] + m[3]), over: strings.TrimSpace(m[4]), pair: pair}
 			byLine[h.line] = x
 		}
-		x.rows = append(x.rows, h.rows...)
+		x.rows = joinRows(x.rows, h.rows)
 	}
 	var out []element
 	for _, x := range byLine {
-		slices.Sort(x.rows)
-		x.rows = slices.Compact(x.rows)
 		if x.share = r.shareOf(x.rows); x.share >= leastShare {
 			out = append(out, *x)
 		}
 	}
-	slices.SortFunc(out, func(a, b element) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
-	})
+	sortDearest(out)
 	return out
 }
 
 // isCopying says whether what a step calls makes copies.
 func (r *reader) isCopying(h *hot) bool {
-	if walks.MatchString(r.p.Function(h.callee).Name) {
-		return false
-	}
-	if copying.MatchString(withoutArguments(r.p.Function(h.callee).Name)) {
-		return true
-	}
-	for id := range h.inner {
-		if !r.lines.IsOwn(id) && copying.MatchString(withoutArguments(r.p.Function(id).Name)) {
-			return true
-		}
-	}
-	return false
+	return !walks.MatchString(r.p.Function(h.callee).Name) && r.runs(h, func(name string) bool { return copying.MatchString(ownline.WithoutTypes(name)) })
 }
 
 // walks are functions that go to the next element.
 var walks = regexp.MustCompile(`_increment|operator\+\+|operator!=|::(begin|end)\b`)
-
-// withoutArguments is a name of C++ without what its templates are given.
-func withoutArguments(name string) string {
-	var out strings.Builder
-	depth := 0
-	for _, c := range name {
-		switch {
-		case c == '<':
-			depth++
-		case c == '>' && depth > 0:
-			depth--
-		case depth == 0:
-			out.WriteRune(c)
-		}
-	}
-	return out.String()
-}
 
 func (r *reader) elementFinding(s judge.Subject, x element) judge.Found {
 	place := ownline.Place(r.p, x.line)

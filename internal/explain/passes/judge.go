@@ -49,36 +49,11 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	r := newReader(s)
 	said := map[int32]bool{}
 	hottest := r.hottest()
-	for _, x := range r.sortKeys(hottest) {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.keyFinding(s, x))
-			say(said, x.rows)
-		}
-	}
-	for _, x := range r.recursions() {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.recursionFinding(s, x))
-			say(said, x.rows)
-		}
-	}
-	for _, x := range r.elements(hottest) {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.elementFinding(s, x))
-			say(said, x.rows)
-		}
-	}
-	for _, x := range r.powersIn(hottest) {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.powerFinding(s, x))
-			say(said, x.rows)
-		}
-	}
-	for _, x := range r.copies() {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.copiedFinding(s, x))
-			say(said, x.rows)
-		}
-	}
+	tell(&out, said, r.sortKeys(hottest), func(x keyed) judge.Found { return r.keyFinding(s, x) })
+	tell(&out, said, r.recursions(), func(x recursion) judge.Found { return r.recursionFinding(s, x) })
+	tell(&out, said, r.elements(hottest), func(x element) judge.Found { return r.elementFinding(s, x) })
+	tell(&out, said, r.powersIn(hottest), func(x power) judge.Found { return r.powerFinding(s, x) })
+	tell(&out, said, r.copies(), func(x copied) judge.Found { return r.copiedFinding(s, x) })
 	var repeats []*repeated
 	add := func(h *hot, same func(*hot) (repeated, bool)) {
 		if isSaid(said, h.rows) {
@@ -111,24 +86,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, x := range repeats {
 		out.Found = append(out.Found, r.repeatedFinding(s, x))
 	}
-	for _, x := range r.scans(hottest) {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.scanFinding(s, x))
-			say(said, x.rows)
-		}
-	}
-	for _, x := range r.selections() {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.selectionFinding(s, x))
-			say(said, x.rows)
-		}
-	}
-	for _, x := range r.windows() {
-		if !isSaid(said, x.rows) {
-			out.Found = append(out.Found, r.windowFinding(s, x))
-			say(said, x.rows)
-		}
-	}
+	tell(&out, said, r.scans(hottest), func(x scan) judge.Found { return r.scanFinding(s, x) })
+	tell(&out, said, r.selections(), func(x selection) judge.Found { return r.selectionFinding(s, x) })
+	tell(&out, said, r.windows(), func(x window) judge.Found { return r.windowFinding(s, x) })
 	for _, x := range r.waits() {
 		out.Found = append(out.Found, r.waitFinding(s, x))
 	}

@@ -7,7 +7,6 @@ import (
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
-	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/startup"
 )
@@ -153,7 +152,7 @@ func (r *reader) hottest() []*hot {
 	for _, h := range w.known {
 		slices.Sort(h.rows)
 		h.share = float64(h.value) / total
-		if h.events >= leastEvents && h.share >= leastShare && h.share-finding.ShareError(h.share, r.p.Count()) >= leastSure {
+		if h.events >= leastEvents && r.isSure(h.share, leastShare) {
 			out = append(out, h)
 		}
 	}
@@ -271,9 +270,7 @@ func (h *hot) caller() (line profile.Line, ok bool) { return ownline.Heaviest(h.
 
 // join adds another step of the same line: what it calls is a part of the same work.
 func (h *hot) join(o *hot) {
-	h.rows = append(slices.Clone(h.rows), o.rows...)
-	slices.Sort(h.rows)
-	h.rows = slices.Compact(h.rows)
+	h.rows = joinRows(h.rows, o.rows)
 	h.value += o.value
 	h.events += o.events
 	h.share += o.share

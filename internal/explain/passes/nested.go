@@ -46,14 +46,15 @@ func (r *reader) searching(f *text.File, line profile.Line) (l text.Loop, ok boo
 	if _, l, ok := r.searchIn(f, line); ok {
 		return l, true
 	}
-	if l, ok = onlyInside(f, line, func(l text.Loop) bool { _, searches := r.search(f, l, line); return searches }); ok {
-		return l, true
-	}
-	return shortLoop(f, line)
+	return loopThat(f, line, func(l text.Loop) bool { _, searches := r.search(f, l, line); return searches })
 }
 
-// shortLoop is the innermost loop around a line, or that the line begins, with a short body.
-func shortLoop(f *text.File, line profile.Line) (l text.Loop, ok bool) {
+// loopThat is the one loop of a kind that a line of optimised JavaScript stands for, or the
+// innermost one around a line, or that the line begins, with a short body.
+func loopThat(f *text.File, line profile.Line, is func(text.Loop) bool) (l text.Loop, ok bool) {
+	if l, ok = onlyInside(f, line, is); ok {
+		return l, true
+	}
 	for _, l := range f.LoopsFrom(int(line.Line)) {
 		if !l.Within && l.Last-l.First < mostBody {
 			return l, true
@@ -90,18 +91,12 @@ func onlyInside(f *text.File, line profile.Line, is func(text.Loop) bool) (l tex
 
 // search decides whether a loop searches, and finds what is around it.
 func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, ok bool) {
-	var bound []string
 	_, header := f.Statement(l.First)
-	names := text.Names(l.Header)
-	for _, n := range names {
-		if f.Changes(n, header, text.Range{}) {
-			bound = append(bound, n)
-		}
-	}
+	bound := boundIn(f, l)
 	if len(bound) == 0 || strings.HasPrefix(strings.TrimSpace(l.Header), "while") {
 		return x, false
 	}
-	left := slices.DeleteFunc(names, func(n string) bool { return slices.Contains(bound, n) })
+	left := slices.DeleteFunc(text.Names(l.Header), func(n string) bool { return slices.Contains(bound, n) })
 	compared, line := comparison(f, l, header, bound)
 	if compared == nil {
 		return x, false
@@ -118,7 +113,7 @@ func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, o
 		return x, false
 	}
 	over := strings.TrimLeft(left[len(left)-1], "&*")
-	x = scan{line: profile.Line{Function: best.Function, Line: int32(line)}, over: strings.TrimLeft(over, "$@"), nested: true} //nolint:gosec // a line of a file
+	x = scan{spot: lineOf(best.Function, line), over: strings.TrimLeft(over, "$@"), nested: true}
 	return r.around(f, l, x, compared.without(bound), best)
 }
 

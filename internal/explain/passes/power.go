@@ -17,10 +17,9 @@ import (
 // power is a general power whose exponent or base is a constant of which a few operations give
 // the same.
 type power struct {
-	line  profile.Line
+	spot
+
 	calls []text.Call
-	rows  []int32
-	share float64
 }
 
 // powers are functions of C's library and of runtimes that compute any power.
@@ -43,7 +42,7 @@ func (r *reader) powersIn(hottest []*hot) []power {
 	dearest := map[profile.FunctionID]int64{}
 	for _, h := range hottest {
 		f := r.file(h.line.Function)
-		if f == nil || !h.calls || !r.isPower(h) {
+		if f == nil || !h.calls || !r.runs(h, powers.MatchString) {
 			continue
 		}
 		statement, _ := f.Statement(int(h.line.Line))
@@ -66,31 +65,15 @@ func (r *reader) powersIn(hottest []*hot) []power {
 			x.line, dearest[id] = h.line, h.value
 		}
 		x.calls = append(x.calls, calls...)
-		x.rows = append(x.rows, h.rows...)
+		x.rows = joinRows(x.rows, h.rows)
 	}
 	var out []power
 	for _, x := range byFunction {
-		slices.Sort(x.rows)
-		x.rows = slices.Compact(x.rows)
 		x.share = r.shareOf(x.rows)
 		out = append(out, *x)
 	}
-	slices.SortFunc(out, func(a, b power) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
-	})
+	sortDearest(out)
 	return out
-}
-
-func (r *reader) isPower(h *hot) bool {
-	if powers.MatchString(r.p.Function(h.callee).Name) {
-		return true
-	}
-	for id := range h.inner {
-		if !r.lines.IsOwn(id) && powers.MatchString(r.p.Function(id).Name) {
-			return true
-		}
-	}
-	return false
 }
 
 // replaced is what gives the same as a call of a power, "" for any other call.

@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,11 +21,10 @@ import (
 // keeps nothing of what it computed, since it only gives a value. Example: fib(n - 1) +
 // fib(n - 2); change(rest - coin) for each coin.
 type recursion struct {
-	line  profile.Line
+	spot
+
 	fn    text.Function
 	calls []text.Call // that step, each as it is written
-	rows  []int32
-	share float64
 }
 
 const (
@@ -39,17 +37,13 @@ const (
 // recursions finds them, the dearest first.
 func (r *reader) recursions() []recursion {
 	of := map[profile.FunctionID][]int32{}
-	best := map[profile.FunctionID]profile.Line{}
 	for line, rows := range r.innermost {
 		of[line.Function] = append(of[line.Function], rows...)
-		if b, known := best[line.Function]; !known || len(rows) > len(r.innermost[b]) || len(rows) == len(r.innermost[b]) && line.Line < b.Line {
-			best[line.Function] = line
-		}
 	}
 	var out []recursion
 	for id, rows := range of {
 		share := r.shareOf(rows)
-		if share < leastNested || share-finding.ShareError(share, r.p.Count()) < leastSure || !r.isRecursive(id, rows) {
+		if !r.isSure(share, leastNested) || !r.isRecursive(id, rows) {
 			continue
 		}
 		f := r.file(id)
@@ -62,12 +56,12 @@ func (r *reader) recursions() []recursion {
 		}
 		if calls, line := steppingCalls(f, fn); calls != nil {
 			slices.Sort(rows)
-			out = append(out, recursion{line: profile.Line{Function: best[id].Function, Line: int32(line)}, fn: fn, calls: calls, rows: rows, share: share}) //nolint:gosec // a line of a file
+			x := recursion{spot: lineOf(id, line), fn: fn, calls: calls}
+			x.rows, x.share = rows, share
+			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b recursion) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function))
-	})
+	sortDearest(out)
 	return out
 }
 
@@ -103,10 +97,7 @@ func (r *reader) isRecursive(id profile.FunctionID, rows []int32) bool {
 // and the line of the first; nil where it does anything else with them, or where no two ways
 // come to the same.
 func steppingCalls(f *text.File, fn text.Function) (calls []text.Call, line int) {
-	parameters := f.Parameters(fn)
-	if len(parameters) > 0 && (parameters[0] == "self" || parameters[0] == "cls" || f.Language() == "Go" && strings.Contains(fn.Header, "func (")) {
-		parameters = parameters[1:]
-	}
+	parameters := withoutReceiver(f, fn)
 	_, header := f.Statement(fn.First)
 	ways := map[string]bool{}
 	looped, together := false, false
@@ -187,12 +178,7 @@ func wayOf(f *text.File, fn text.Function, c text.Call, parameters []string, loo
 	}
 	var bound []string // by the loops around the call
 	for _, l := range loops {
-		_, header := f.Statement(l.First)
-		for _, n := range text.Names(l.Header) {
-			if f.Changes(n, header, text.Range{}) {
-				bound = append(bound, n)
-			}
-		}
+		bound = append(bound, boundIn(f, l)...)
 	}
 	var way []string
 	for i, a := range arguments {

@@ -135,24 +135,6 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	return x, ok && !(state && r.acts(f, &x))
 }
 
-// givenBlock is a block that a call is given behind its arguments, as in Ruby and Kotlin.
-var givenBlock = regexp.MustCompile(`^(\([^()]*\))?\s*(\{|do\b)`)
-
-// blockNames are the values that the block of a call uses; whole is false where the block goes
-// on in other lines.
-func blockNames(f *text.File, statement string, c text.Call) (names []string, whole bool) {
-	after := statement[min(len(statement), c.At+len(c.Name)):]
-	m := givenBlock.FindString(after)
-	if m == "" || f.Language() != "Ruby" && f.Language() != "Java" {
-		return nil, true
-	}
-	if strings.HasSuffix(m, "do") {
-		return nil, false
-	}
-	inside, closed := closing(after, len(m))
-	return text.Names(inside), closed
-}
-
 // callingLoop is the loop around the line that calls the function of a step most; where the
 // stacks have no callers, around the one line of the text that calls it.
 func (r *reader) callingLoop(f *text.File, fn text.Function, h *hot) (l text.Loop, in string, caller profile.Line, ok bool) {
@@ -182,10 +164,7 @@ func isOver(f *text.File, l text.Loop) bool {
 		return true
 	}
 	_, header := f.Statement(l.First)
-	for _, n := range text.Names(l.Header) {
-		if !f.Changes(n, header, text.Range{}) {
-			continue
-		}
+	for _, n := range boundIn(f, l) {
 		for line := header.Last + 1; line <= l.Last; line++ {
 			if slices.Contains(text.Names(f.Code(line)), n) {
 				return true
@@ -366,7 +345,7 @@ func isRepeated(f *text.File, statement string, c text.Call) bool {
 	}
 	for _, begin := range []string{"=>", "->", "{", "|", "fn ", "fun ", "function"} {
 		if at := strings.Index(statement, begin); at >= 0 && at < c.At {
-			if _, closed := closing(statement[:c.At], at+len(begin)); !closed {
+			if _, closed := text.Inside(statement[:c.At], at+len(begin)); !closed {
 				return true // not after the call that the function is given to
 			}
 		}

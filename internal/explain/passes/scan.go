@@ -16,15 +16,14 @@ import (
 
 // scan is a collection that is searched on each pass of a loop.
 type scan struct {
-	line   profile.Line // that searches
-	over   string       // the collection
-	key    string       // what is compared, as it is written
-	loop   text.Loop    // on each pass of which it is searched
+	spot // the line that searches
+
+	over   string    // the collection
+	key    string    // what is compared, as it is written
+	loop   text.Loop // on each pass of which it is searched
 	loopIn string
 	nested bool           // by a loop of the program, not by a mask
 	others []profile.Line // that search the same collection in the same loop
-	rows   []int32
-	share  float64
 }
 
 // leastNested is the share of the CPU from which a loop that searches is told: less may be a
@@ -45,26 +44,22 @@ func (r *reader) scans(hottest []*hot) []scan {
 			out = append(out, x)
 		}
 	}
-	out = joined(append(out, r.nested()...), r)
-	slices.SortFunc(out, func(a, b scan) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
-	})
+	out = r.joined(append(out, r.nested()...))
+	sortDearest(out)
 	return out
 }
 
 // joined are searches with those of one collection in one loop as one: one look-up by key takes
 // the place of all.
-func joined(all []scan, r *reader) []scan {
-	slices.SortStableFunc(all, func(a, b scan) int { return cmp.Compare(b.share, a.share) })
+func (r *reader) joined(all []scan) []scan {
+	sortDearest(all)
 	var out []scan
 next:
 	for _, x := range all {
 		for i := range out {
 			o := &out[i]
 			if o.over == x.over && o.loopIn == x.loopIn && o.loop.First == x.loop.First && o.line.Function == x.line.Function {
-				o.rows = append(slices.Clone(o.rows), x.rows...)
-				slices.Sort(o.rows)
-				o.rows = slices.Compact(o.rows)
+				o.rows = joinRows(o.rows, x.rows)
 				o.share = r.shareOf(o.rows)
 				o.others = append(o.others, x.line)
 				continue next
@@ -119,7 +114,7 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 	}
 	rows := r.innermost[line]
 	share := r.shareOf(rows)
-	return scan{line: line, over: root, key: strings.TrimSpace(key), loop: loop, loopIn: in, rows: rows, share: share}, share >= leastShare
+	return scan{spot: spot{line, rows, share}, over: root, key: strings.TrimSpace(key), loop: loop, loopIn: in}, share >= leastShare
 }
 
 // rootOf is the first word of a value with its parts.
@@ -143,13 +138,19 @@ func (r *reader) varies(f *text.File, l text.Loop, expression string, own text.R
 	return slices.ContainsFunc(text.Names(expression), func(n string) bool { return f.Changes(n, l.Range, own) })
 }
 
+// withoutReceiver are the parameters of a function without what the method is called on.
+func withoutReceiver(f *text.File, fn text.Function) []string {
+	parameters := f.Parameters(fn)
+	if len(parameters) > 0 && (parameters[0] == "self" || parameters[0] == "cls" || f.Language() == "Go" && strings.Contains(fn.Header, "func (")) {
+		return parameters[1:]
+	}
+	return parameters
+}
+
 // isGivenSame says whether a function is given the same for a parameter on each pass of the
 // loop that calls it. What is no parameter is not given.
 func (r *reader) isGivenSame(f *text.File, fn text.Function, name string, caller profile.Line, l text.Loop) bool {
-	parameters := f.Parameters(fn)
-	if len(parameters) > 0 && (parameters[0] == "self" || parameters[0] == "cls" || f.Language() == "Go" && strings.Contains(fn.Header, "func (")) {
-		parameters = parameters[1:] // what the method is called on
-	}
+	parameters := withoutReceiver(f, fn)
 	at := slices.IndexFunc(parameters, func(p string) bool { return strings.TrimLeft(p, "$@") == strings.TrimLeft(name, "$@&*") })
 	if at < 0 {
 		return true

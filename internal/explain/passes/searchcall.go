@@ -37,7 +37,7 @@ type question struct{ before, over, element, body string }
 func searchesOf(statement string) []question {
 	var out []question
 	for _, m := range searchCalls.FindAllStringSubmatchIndex(statement, -1) {
-		inside, _ := closing(statement, m[5])
+		inside, _ := text.Inside(statement, m[5])
 		if given := blockOf.FindStringSubmatch(inside); given != nil {
 			out = append(out, question{statement[:m[2]], statement[m[2]:m[3]], strings.Join(given[1:], ""), inside[len(given[0]):]})
 		}
@@ -66,7 +66,7 @@ func (r *reader) searchIn(f *text.File, line profile.Line) (x scan, l text.Loop,
 		if sought == "" {
 			continue
 		}
-		x = scan{line: profile.Line{Function: line.Function, Line: int32(lines.First)}, over: rootOf(strings.TrimLeft(a.over, "$@")), nested: true} //nolint:gosec // a line of a file
+		x = scan{spot: lineOf(line.Function, lines.First), over: rootOf(strings.TrimLeft(a.over, "$@")), nested: true}
 		l = text.Loop{Range: lines, Header: statement, Within: true}
 		if isEachOf(a.before, sought) {
 			x.loop, x.loopIn = l, f.Path
@@ -102,7 +102,7 @@ func soughtBy(body, element string) string {
 func isEachOf(before, sought string) bool {
 	names := text.Names(sought)
 	for _, m := range eachOf.FindAllStringSubmatchIndex(before, -1) {
-		inside, closed := closing(before, m[1])
+		inside, closed := text.Inside(before, m[1])
 		if closed {
 			continue
 		}
@@ -116,19 +116,20 @@ func isEachOf(before, sought string) bool {
 // eachOf are calls that are given a function for each element.
 var eachOf = regexp.MustCompile(`(?:\.|->)(?:forEach|for_each|each\w*|map\w*|flat_?[mM]ap|filter\w*|reduce|select|Select\w*|Where|ForEach|sum\w*|Sum|some|every)\s*(?:\(|\{|do\b)`)
 
-// closing is what follows an opening bracket up to the one that closes it, and whether there is
-// one.
-func closing(s string, from int) (inside string, closed bool) {
-	depth := 1
-	for i := from; i < len(s); i++ {
-		switch s[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			if depth--; depth == 0 {
-				return s[from:i], true
-			}
-		}
+// givenBlock is a block that a call is given behind its arguments, as in Ruby and Kotlin.
+var givenBlock = regexp.MustCompile(`^(\([^()]*\))?\s*(\{|do\b)`)
+
+// blockNames are the values that the block of a call uses; whole is false where the block goes
+// on in other lines.
+func blockNames(f *text.File, statement string, c text.Call) (names []string, whole bool) {
+	after := statement[min(len(statement), c.At+len(c.Name)):]
+	m := givenBlock.FindString(after)
+	if m == "" || f.Language() != "Ruby" && f.Language() != "Java" {
+		return nil, true
 	}
-	return s[from:], false
+	if strings.HasSuffix(m, "do") {
+		return nil, false
+	}
+	inside, closed := text.Inside(after, len(m))
+	return text.Names(inside), closed
 }

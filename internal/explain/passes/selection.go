@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,11 +16,10 @@ import (
 // selection is the smallest or largest of a collection that each pass looks for from the
 // beginning, while a pass changes an element or two of it.
 type selection struct {
-	line  profile.Line
-	over  string
-	loop  text.Loop
-	rows  []int32
-	share float64
+	spot
+
+	over string
+	loop text.Loop
 }
 
 var (
@@ -39,18 +37,21 @@ func (r *reader) selections() []selection {
 		line int32
 	}
 	calls := map[place]selection{}
+	most := map[place]int{}
 	for line, rows := range r.innermost {
 		if x, ok := r.selectIn(line); ok { // of the line and of a function that is written in it
 			k := place{r.p.Function(x.line.Function).File, x.line.Line}
-			if known, is := calls[k]; is && len(known.rows) > len(rows) {
+			known, is := calls[k]
+			x.rows = joinRows(known.rows, rows)
+			if is && (len(rows) < most[k] || len(rows) == most[k] && x.line.Function > known.line.Function) {
 				x.line = known.line
+			} else {
+				most[k] = len(rows)
 			}
-			x.rows = append(slices.Clone(calls[k].rows), rows...)
 			calls[k] = x
 		}
 	}
 	for _, x := range calls {
-		slices.Sort(x.rows)
 		x.share = r.shareOf(x.rows)
 		out = append(out, x)
 	}
@@ -61,9 +62,7 @@ func (r *reader) selections() []selection {
 		}
 	}
 	out = slices.DeleteFunc(out, func(x selection) bool { return x.share < leastNested || len(x.rows) < leastEvents/2 })
-	slices.SortFunc(out, func(a, b selection) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
-	})
+	sortDearest(out)
 	return out
 }
 
@@ -93,7 +92,7 @@ func (r *reader) selectIn(line profile.Line) (x selection, ok bool) {
 		if len(f.Assignments(over, l.Range)) > 0 && !isTaken(f, over, l, lines) || f.Declares(over, l.Range) {
 			return x, false
 		}
-		x = selection{line: profile.Line{Function: line.Function, Line: int32(lines.First)}, over: over, loop: l} //nolint:gosec // a line of a file
+		x = selection{spot: lineOf(line.Function, lines.First), over: over, loop: l}
 		return x, isTaken(f, over, l, lines)
 	}
 	return x, false
@@ -147,10 +146,7 @@ func isTaken(f *text.File, over string, l text.Loop, own text.Range) bool {
 
 // selecting is the loop of a line that may look for the first of a collection.
 func selecting(f *text.File, line profile.Line) (l text.Loop, ok bool) {
-	if l, ok = onlyInside(f, line, func(l text.Loop) bool { _, is := selectionOf(f, l, line); return is }); ok {
-		return l, true
-	}
-	return shortLoop(f, line)
+	return loopThat(f, line, func(l text.Loop) bool { _, is := selectionOf(f, l, line); return is })
 }
 
 // selectionOf decides whether a loop looks for the first of a collection, on each pass of a loop
@@ -187,7 +183,7 @@ func selectionOf(f *text.File, l text.Loop, best profile.Line) (x selection, ok 
 		// What the loop leaves out is marked one at a time.
 		for _, mark := range marks.FindAllStringSubmatch(code, -1) {
 			if name := mark[1] + mark[2]; name != rootOf(element) && isTaken(f, name, o, text.Range{}) {
-				x = selection{line: profile.Line{Function: best.Function, Line: int32(n)}, over: strings.TrimLeft(rootOf(strings.TrimLeft(element, "$")), "$"), loop: o} //nolint:gosec // a line of a file
+				x = selection{spot: lineOf(best.Function, n), over: strings.TrimLeft(rootOf(strings.TrimLeft(element, "$")), "$"), loop: o}
 				return x, true
 			}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
-	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
 
@@ -147,7 +146,7 @@ func (r *reader) lonely() []*hot {
 			h.events += r.p.Samples()[row].Count
 		}
 		h.share = float64(h.value) / float64(max(r.p.Total(), 1))
-		if len(at) != 1 || h.events < leastEvents || h.share < leastShare || h.share-finding.ShareError(h.share, r.p.Count()) < leastSure {
+		if len(at) != 1 || h.events < leastEvents || !r.isSure(h.share, leastShare) {
 			continue
 		}
 		slices.Sort(h.rows)

@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,13 +16,11 @@ import (
 // window is a sum, or the like, over a range of a collection that moves or grows by one element
 // from pass to pass: nearly all of it was added up on the pass before.
 type window struct {
-	line   profile.Line
+	spot
+
 	over   string // the collection
 	what   string // sum, mean, max
 	loop   text.Loop
-	inner  bool // added up by a loop of the program, not by a call
-	rows   []int32
-	share  float64
 	extent string // the range, as it is written
 }
 
@@ -47,23 +44,25 @@ var (
 func (r *reader) windows() []window {
 	var out []window
 	for line, rows := range r.innermost {
+		share := r.shareOf(rows)
+		if !r.isSure(share, leastShare) {
+			continue
+		}
 		if x, ok := r.slice(line); ok {
-			x.rows, x.share = rows, r.shareOf(rows)
+			x.rows, x.share = rows, share
 			out = append(out, x)
 		}
 	}
 	for _, t := range r.byLoop(addsUp) {
+		if !r.isSure(t.share, leastShare) {
+			continue
+		}
 		if x, ok := windowOf(t.file, t.loop, t.best); ok {
 			x.rows, x.share = t.rows, t.share
 			out = append(out, x)
 		}
 	}
-	out = slices.DeleteFunc(out, func(x window) bool {
-		return x.share < leastShare || len(x.rows) == 0 || x.share-finding.ShareError(x.share, r.p.Count()) < leastSure
-	})
-	slices.SortFunc(out, func(a, b window) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
-	})
+	sortDearest(out)
 	return out
 }
 
@@ -93,7 +92,7 @@ func (r *reader) slice(line profile.Line) (x window, ok bool) {
 	if !plainBound.MatchString(from) || !plainBound.MatchString(to) {
 		return x, false
 	}
-	x = window{line: profile.Line{Function: line.Function, Line: int32(lines.First)}, over: strings.TrimLeft(over, "$@"), what: what, extent: m[0]} //nolint:gosec // a line of a file
+	x = window{spot: lineOf(line.Function, lines.First), over: strings.TrimLeft(over, "$@"), what: what, extent: m[0]}
 	for _, l := range f.Loops(lines.First) {
 		if isStride(f, l) {
 			return x, false
@@ -154,10 +153,7 @@ var (
 
 // addsUp is the loop of a line that may add up a range.
 func addsUp(f *text.File, line profile.Line) (l text.Loop, ok bool) {
-	if l, ok = onlyInside(f, line, func(l text.Loop) bool { _, is := windowOf(f, l, line); return is }); ok {
-		return l, true
-	}
-	return shortLoop(f, line)
+	return loopThat(f, line, func(l text.Loop) bool { _, is := windowOf(f, l, line); return is })
 }
 
 // windowOf decides whether a loop adds up a range that moves with the loop around it: for each
@@ -177,7 +173,7 @@ func windowOf(f *text.File, l text.Loop, best profile.Line) (x window, ok bool) 
 		n = max(n, lines.Last) + 1
 		code := strings.TrimSpace(statement)
 		if m := adds.FindStringSubmatch(code); m != nil && (m[1] == m[2]) {
-			x = window{line: profile.Line{Function: best.Function, Line: int32(lines.First)}, over: rootOf(strings.TrimLeft(m[3], "$@")), what: "sum", inner: true} //nolint:gosec // a line of a file
+			x = window{spot: lineOf(best.Function, lines.First), over: rootOf(strings.TrimLeft(m[3], "$@")), what: "sum"}
 			index += m[4]
 			continue
 		}
@@ -218,12 +214,6 @@ func windowOf(f *text.File, l text.Loop, best profile.Line) (x window, ok bool) 
 		}
 	}
 	return x, false
-}
-
-// boundIn are the names that the header of a loop binds.
-func boundIn(f *text.File, l text.Loop) []string {
-	_, header := f.Statement(l.First)
-	return slices.DeleteFunc(text.Names(l.Header), func(n string) bool { return !f.Changes(n, header, text.Range{}) })
 }
 
 // isShifted says whether an index is the sum of two names, neither of them multiplied: the range

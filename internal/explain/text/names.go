@@ -68,7 +68,8 @@ func Calls(statement string) []Call {
 		if slices.Contains(notCalls, name) {
 			continue
 		}
-		c := Call{Name: name, Args: inside(statement, m[1]), At: m[0]}
+		args, _ := Inside(statement, m[1])
+		c := Call{Name: name, Args: args, At: m[0]}
 		if at := strings.IndexAny(strings.TrimPrefix(name, "new "), ".:-?"); at > 0 && !c.New() {
 			c.On = name[:at]
 		}
@@ -81,8 +82,9 @@ func Calls(statement string) []Call {
 	return out
 }
 
-// inside is what is between the bracket before a place and the one that closes it.
-func inside(s string, from int) string {
+// Inside is what is between the bracket before a place and the one that closes it; closed is
+// false where none does, and it is all that follows.
+func Inside(s string, from int) (inside string, closed bool) {
 	depth := 1
 	for i := from; i < len(s); i++ {
 		switch s[i] {
@@ -90,11 +92,11 @@ func inside(s string, from int) string {
 			depth++
 		case ')', ']', '}':
 			if depth--; depth == 0 {
-				return s[from:i]
+				return s[from:i], true
 			}
 		}
 	}
-	return s[from:]
+	return s[from:], false
 }
 
 var (

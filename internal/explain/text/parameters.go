@@ -54,7 +54,8 @@ func (f *File) ParameterList(fn Function) string {
 		from = at + len(name)
 	}
 	if at := strings.IndexByte(fn.Header[from:], '('); at >= 0 {
-		return inside(fn.Header, from+at+1)
+		list, _ := Inside(fn.Header, from+at+1)
+		return list
 	}
 	if m := oneParameter.FindStringSubmatch(fn.Header); m != nil {
 		return m[1]

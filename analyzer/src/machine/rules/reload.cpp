@@ -21,8 +21,6 @@ std::vector<const Instruction *> members(const Subject &S, ArrayRef<Place> All, 
     if (I.stores() && !I.loads() && I.At && (I.At->Bytes == 4 || I.At->Bytes == 8) && !isStack(S, *I.At) &&
         !isFixed(S, I))
       Element = &I;
-    if (I.locked() || I.Name == "PAUSE")
-      return {};
   }
   if (!Element)
     return {};

@@ -1,0 +1,73 @@
+package passes
+
+import (
+	"cmp"
+	"slices"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// spot is a line of the program with the samples that a finding about it takes.
+type spot struct {
+	line  profile.Line
+	rows  []int32
+	share float64
+}
+
+// lineOf is a spot at a line of a function, without samples yet.
+func lineOf(function profile.FunctionID, line int) spot {
+	return spot{line: profile.Line{Function: function, Line: int32(line)}} //nolint:gosec // a line of a file
+}
+
+func (s spot) where() spot { return s }
+
+func (h *hot) where() spot { return spot{h.line, h.rows, h.share} }
+
+// spotted is what stands at a line and has samples.
+type spotted interface{ where() spot }
+
+// sortDearest puts the dearest first.
+func sortDearest[T spotted](all []T) {
+	slices.SortFunc(all, func(x, y T) int {
+		a, b := x.where(), y.where()
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
+	})
+}
+
+// tell adds what is found where most of the samples belong to no finding yet.
+func tell[T spotted](out *judge.Answer, said map[int32]bool, all []T, found func(T) judge.Found) {
+	for _, x := range all {
+		if rows := x.where().rows; !isSaid(said, rows) {
+			out.Found = append(out.Found, found(x))
+			say(said, rows)
+		}
+	}
+}
+
+// joinRows are the rows of two parts of a spot, each once.
+func joinRows(a, b []int32) []int32 {
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// isSure says whether a share is as large as it has to be, whatever sampling's error.
+func (r *reader) isSure(share, least float64) bool {
+	return share >= least && share-finding.ShareError(share, r.p.Count()) >= leastSure
+}
+
+// runs says whether a step calls a function of some kind: itself, or by others' functions that
+// stand closely below it.
+func (r *reader) runs(h *hot, is func(name string) bool) bool {
+	if is(r.p.Function(h.callee).Name) {
+		return true
+	}
+	for id := range h.inner {
+		if !r.lines.IsOwn(id) && is(r.p.Function(id).Name) {
+			return true
+		}
+	}
+	return false
+}
