@@ -191,20 +191,40 @@ while True:
 """
 
 
+BUILD = """
+dir=$(mktemp -d) i=0
+trap 'rm -rf "$dir"' EXIT
+while :; do
+  i=$((i + 1))
+  printf '#include <stdio.h>\\nint main(void) { printf("%d"); return 0; }\\n' $i > "$dir/t.c"
+  name=$(echo "x$i" | sed s/x/y/)
+  test -n "$name" && gcc -O1 -o "$dir/t" "$dir/t.c" && "$dir/t" > "$dir/out"
+  grep -c $i "$dir/out" > /dev/null
+  uname -a | cut -c1-5 > /dev/null
+done
+"""
+
+
 def starts():
-    """What the agent takes where processes start and end all the time, at 19 Hz."""
+    """What the agent takes where processes start and end all the time, at 19 Hz: at two
+    rates of /bin/true, and where many small files are compiled."""
     with Agent("19") as one:
         time.sleep(60)  # it reads the tables of what runs first
-        for rate in ("0", "50", "400"):
-            load = rate != "0" and subprocess.Popen([sys.executable, "-c", STARTER, rate])
+        for rate in ("0", "50", "400", "build"):
+            load = None
+            if rate == "build":
+                load = subprocess.Popen(["bash", "-c", BUILD])
+            elif rate != "0":
+                load = subprocess.Popen([sys.executable, "-c", STARTER, rate])
             try:
                 time.sleep(15)
                 before, started = one.cpu(), processes()
                 time.sleep(60)
-                print(f"19 Hz, {(processes() - started) / 60:.0f} processes/s: {100 * (one.cpu() - before) / 60:.2f} % of a core, peak {one.memory():.0f} MiB", flush=True)
+                name = "compiling, " if rate == "build" else ""
+                print(f"19 Hz, {name}{(processes() - started) / 60:.0f} processes/s: {100 * (one.cpu() - before) / 60:.2f} % of a core, peak {one.memory():.0f} MiB", flush=True)
             finally:
                 if load:
-                    load.kill()
+                    load.terminate()
                     load.wait()
 
 

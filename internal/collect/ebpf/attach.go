@@ -109,7 +109,11 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 	p.rubies = newRubies(p.shared.rubies, f.ruby.Load)
 	p.start = func() error {
 		p.tracer.StartPIDEventProcessor(ctx)
-		return p.tracer.StartMapMonitors(ctx, p.traces)
+		if err := p.tracer.StartMapMonitors(ctx, p.traces); err != nil {
+			return err //nolint:wrapcheck // our caller wraps it
+		}
+		p.gather(ctx)
+		return nil
 	}
 	return p, nil
 }

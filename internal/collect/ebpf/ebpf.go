@@ -52,7 +52,8 @@ func (*Sampler) CannotSee() []string {
 // Record implements collect.Sampler.
 func (s *Sampler) Record(ctx context.Context, r collect.Request, sink collect.Sink) (collect.Outcome, error) {
 	var out collect.Outcome
-	rec := &recording{request: &r, sink: sink, rate: rateOf(&r, runtime.NumCPU()), pace: paceOf(&r)}
+	rec := &recording{request: &r, sink: sink, rate: rateOf(&r, runtime.NumCPU())}
+	rec.pace = paceOf(&r, rec.rate.first)
 	if err := checkBuffer(rec.rate.first, runtime.NumCPU()); err != nil {
 		return out, err
 	}

@@ -31,7 +31,7 @@ func TestStacksByTablesInParts(t *testing.T) {
 			Target: collect.Target{PIDs: []int{cmd.Process.Pid}}, TempDir: t.TempDir(),
 			Settings: collect.Settings{Frequency: 97, Batch: 500 * time.Millisecond},
 		}
-		rec := &recording{request: request, rate: rate{first: 97}, pace: paceOf(request)}
+		rec := &recording{request: request, rate: rate{first: 97}, pace: paceOf(request, 97)}
 		if rec.pace.large != largetables.Least {
 			t.Fatalf("a recording without end makes tables in parts from %d bytes on", rec.pace.large)
 		}

@@ -17,6 +17,9 @@ type pace struct {
 	// wakes the profiler when it lists one, so this is for those that it missed and for
 	// those that resync lists.
 	monitor time.Duration
+	// gather is for how long the processes that it lists wait for each other, 0 for not at
+	// all.
+	gather time.Duration
 	// poll is how often the buffer of traces is emptied, which holds a second of the
 	// longest stacks at the highest frequency.
 	poll time.Duration
@@ -36,11 +39,11 @@ type pace struct {
 // last, or of a continuous one, which must cost next to nothing on an idle machine:
 // there every wake-up counts. On the whole machine a process is looked at when it had
 // a sample, of which the looks need not be faster than samples come.
-func paceOf(r *collect.Request) pace {
+func paceOf(r *collect.Request, frequency int) pace {
 	if r.Settings.Batch > 0 {
 		return pace{
 			look: 100 * time.Millisecond, monitor: 2 * time.Second, poll: 250 * time.Millisecond, progress: time.Second,
-			unload: 10 * time.Minute, large: largetables.Least,
+			unload: 10 * time.Minute, large: largetables.Least, gather: gatherOf(frequency),
 		}
 	}
 	p := pace{

@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strconv"
 	"time"
-	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/interpreter/ruby"
 	"go.opentelemetry.io/ebpf-profiler/metrics"
 	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/times"
-	"go.opentelemetry.io/ebpf-profiler/tracer"
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect/ebpf/lineage"
@@ -176,18 +173,6 @@ func (p *profiler) resync(t *tasks) {
 		delete(t.changed, pid)
 		p.wake()
 	}
-}
-
-// triggerField is where the profiler has the channel by which its kernel part wakes it.
-const triggerField = "triggerPIDProcessing"
-
-// triggerOf is that channel, nil where this version of the profiler has it elsewhere.
-func triggerOf(t *tracer.Tracer) chan bool {
-	field := reflect.ValueOf(t).Elem().FieldByName(triggerField)
-	if !field.IsValid() || field.Type() != reflect.TypeFor[chan bool]() {
-		return nil
-	}
-	return *(*chan bool)(unsafe.Pointer(field.UnsafeAddr())) //nolint:gosec // its type was checked
 }
 
 // wake has the profiler look now at the processes that were listed. What a process runs

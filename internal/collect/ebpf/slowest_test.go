@@ -105,7 +105,7 @@ func TestFewerFramesAreVerifiedSooner(t *testing.T) {
 		fewFrames: {Target: collect.Target{System: true}},
 		0:         {Target: collect.Target{Command: []string{"true"}}},
 	} {
-		if got := paceOf(&r).pythonFrames; got != frames {
+		if got := paceOf(&r, 97).pythonFrames; got != frames {
 			t.Errorf("%+v: %d frames, want %d", r.Target, got, frames)
 		}
 	}

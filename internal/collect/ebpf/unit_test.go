@@ -346,7 +346,7 @@ func TestIntervals(t *testing.T) {
 		{Target: collect.Target{PIDs: []int{1}}}, {Target: collect.Target{System: true}},
 		{Target: collect.Target{System: true}, Settings: collect.Settings{Batch: time.Second}},
 	} {
-		i := &intervals{pace: paceOf(r)}
+		i := &intervals{pace: paceOf(r, 97)}
 		if got := i.MonitorInterval(); got < time.Minute {
 			t.Errorf("%s while the profiler is made", got)
 		}
