@@ -210,22 +210,22 @@ def starts():
     rates of /bin/true, and where many small files are compiled."""
     with Agent("19") as one:
         time.sleep(60)  # it reads the tables of what runs first
-        for rate in ("0", "50", "400", "build"):
-            load = None
-            if rate == "build":
-                load = subprocess.Popen(["bash", "-c", BUILD])
-            elif rate != "0":
-                load = subprocess.Popen([sys.executable, "-c", STARTER, rate])
+        for name, load in (
+            ("nothing else", None),
+            ("/bin/true", [sys.executable, "-c", STARTER, "50"]),
+            ("/bin/true", [sys.executable, "-c", STARTER, "400"]),
+            ("compiling", ["bash", "-c", BUILD]),
+        ):
+            running = load and subprocess.Popen(load)
             try:
                 time.sleep(15)
                 before, started = one.cpu(), processes()
                 time.sleep(60)
-                name = "compiling, " if rate == "build" else ""
-                print(f"19 Hz, {name}{(processes() - started) / 60:.0f} processes/s: {100 * (one.cpu() - before) / 60:.2f} % of a core, peak {one.memory():.0f} MiB", flush=True)
+                print(f"19 Hz, {name}, {(processes() - started) / 60:.0f} processes/s: {100 * (one.cpu() - before) / 60:.2f} % of a core, peak {one.memory():.0f} MiB", flush=True)
             finally:
-                if load:
-                    load.terminate()
-                    load.wait()
+                if running:
+                    running.terminate()
+                    running.wait()
 
 
 def processes():

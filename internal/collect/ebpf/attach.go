@@ -156,7 +156,7 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 // and the end of each known one is work.
 func (p *profiler) follow(t *tasks) {
 	err := errors.New("process IDs of another namespace are translated")
-	if inInitialPIDNamespace() && hasMaps() {
+	if inInitialPIDNamespace() {
 		var maps map[string]*ebpf.Map
 		if maps, err = mapsOf(p.tracer); err == nil {
 			p.lineage, err = lineage.Attach(maps["pid_page_to_mapping_info"], maps["reported_pids"])
@@ -219,9 +219,6 @@ func (p *profiler) handleFor(d time.Duration) {
 
 // pending tells whether there are traces in the kernel's buffer.
 func (p *profiler) pending() bool {
-	if !hasMaps() {
-		return false
-	}
 	maps, err := mapsOf(p.tracer)
 	if err != nil || maps["trace_events"] == nil {
 		return false

@@ -2,9 +2,7 @@ package ebpf
 
 import (
 	"context"
-	"reflect"
 	"time"
-	"unsafe"
 
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
@@ -25,11 +23,12 @@ func gatherOf(frequency int) time.Duration {
 // is called when the profiler has begun to listen to its channel, and before the clock runs.
 // What resync and learn list is looked at now, as before.
 func (p *profiler) gather(ctx context.Context) {
-	if p.pace.gather == 0 || p.trigger == nil {
+	place, err := placeOf[chan bool](p.tracer, triggerField)
+	if err != nil || p.pace.gather == 0 {
 		return
 	}
 	listed := make(chan bool, 1)
-	setTrigger(p.tracer, listed)
+	*place = listed
 	go func() {
 		for {
 			select {
@@ -52,23 +51,9 @@ const triggerField = "triggerPIDProcessing"
 
 // triggerOf is that channel, nil where this version of the profiler has it elsewhere.
 func triggerOf(t *tracer.Tracer) chan bool {
-	if field := placeOfTrigger(t); field != nil {
-		return *field
-	}
-	return nil
-}
-
-// setTrigger has the kernel part's events sent to another channel than the profiler reads.
-func setTrigger(t *tracer.Tracer, to chan bool) {
-	if field := placeOfTrigger(t); field != nil {
-		*field = to
-	}
-}
-
-func placeOfTrigger(t *tracer.Tracer) *chan bool {
-	field := reflect.ValueOf(t).Elem().FieldByName(triggerField)
-	if !field.IsValid() || field.Type() != reflect.TypeFor[chan bool]() {
+	place, err := placeOf[chan bool](t, triggerField)
+	if err != nil {
 		return nil
 	}
-	return (*chan bool)(unsafe.Pointer(field.UnsafeAddr())) //nolint:gosec // its type was checked
+	return *place
 }

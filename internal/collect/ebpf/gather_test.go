@@ -17,7 +17,11 @@ func TestProcessesThatAreListedWaitForEachOther(t *testing.T) {
 		const wait = 40 * time.Millisecond
 		profilers := make(chan bool, 1)
 		p := &profiler{tracer: &tracer.Tracer{}, trigger: profilers, pace: pace{gather: wait}}
-		setTrigger(p.tracer, profilers)
+		field, err := placeOf[chan bool](p.tracer, triggerField)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*field = profilers
 		p.gather(ctx)
 		kernels := triggerOf(p.tracer)
 		if kernels == profilers {

@@ -3,8 +3,6 @@ package ebpf
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"unsafe"
 
 	"go.opentelemetry.io/ebpf-profiler/interpreter"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
@@ -25,19 +23,13 @@ func useGenerated(t *tracer.Tracer, met *jvms) error {
 	if met == nil {
 		return errors.New("its interpreters are not known")
 	}
-	handler, err := fieldOf(t, handlerField[:]...)
+	handler, err := placeOf[ebpfapi.EbpfHandler](t, handlerField[:]...)
 	if err != nil {
 		return err
 	}
-	loaders, err := fieldOf(t, loadersField[:]...)
+	loaders, err := placeOf[[]interpreter.Loader](t, loadersField[:]...)
 	if err != nil {
 		return err
-	}
-	if handler.Type() != reflect.TypeFor[ebpfapi.EbpfHandler]() || loaders.Type() != reflect.TypeFor[[]interpreter.Loader]() {
-		return fmt.Errorf("the profiler asks a %s about binaries", loaders.Type())
-	}
-	if !hasMaps() {
-		return fmt.Errorf("this version of the profiler has no field %s", mapsField)
 	}
 	maps, err := mapsOf(t)
 	if err != nil {
@@ -48,11 +40,10 @@ func useGenerated(t *tracer.Tracer, met *jvms) error {
 		return errors.New("this version of the profiler has no map of mappings")
 	}
 	code := generated.New(generated.Maps{
-		EbpfHandler: *(*ebpfapi.EbpfHandler)(unsafe.Pointer(handler.UnsafeAddr())), //nolint:gosec // its type was checked
+		EbpfHandler: *handler,
 		Pages:       pages,
 	}, met.claims)
-	place := (*[]interpreter.Loader)(unsafe.Pointer(loaders.UnsafeAddr())) //nolint:gosec // as above
-	*place = append(*place, code.Loader)
+	*loaders = append(*loaders, code.Loader)
 	return nil
 }
 

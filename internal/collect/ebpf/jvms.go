@@ -2,7 +2,6 @@ package ebpf
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"reflect"
 	"sync"
@@ -39,21 +38,15 @@ const (
 
 // newJVMs finds them where this version of the profiler has them.
 func newJVMs(t *tracer.Tracer) (*jvms, error) {
-	lock, err := fieldOf(t, "processManager", "mu")
+	lock, err := placeOf[sync.RWMutex](t, "processManager", "mu")
 	if err != nil {
 		return nil, err
 	}
-	met, err := fieldOf(t, "processManager", "interpreters")
+	met, err := placeOf[map[libpf.PID]map[util.OnDiskFileIdentifier]interpreter.Instance](t, "processManager", "interpreters")
 	if err != nil {
 		return nil, err
 	}
-	j := &jvms{asked: map[uint32]int{}}
-	if lock.Type() != reflect.TypeOf(j.lock).Elem() || met.Type() != reflect.TypeOf(j.met).Elem() {
-		return nil, fmt.Errorf("the profiler keeps interpreters in a %s", met.Type())
-	}
-	j.lock = (*sync.RWMutex)(unsafe.Pointer(lock.UnsafeAddr()))                                                   //nolint:gosec // its type was checked
-	j.met = (*map[libpf.PID]map[util.OnDiskFileIdentifier]interpreter.Instance)(unsafe.Pointer(met.UnsafeAddr())) //nolint:gosec // as above
-	return j, nil
+	return &jvms{lock: lock, met: met, asked: map[uint32]int{}}, nil
 }
 
 // begun are the processes whose machine was met before it was ready, if it is time to look.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"time"
-	"unsafe"
 
 	perf "github.com/elastic/go-perf"
 	"go.opentelemetry.io/ebpf-profiler/libpf/xsync"
@@ -90,7 +89,10 @@ func hasEvents() bool {
 // setRate changes the rate of the clocks, where hasEvents. A clock of the kernel counts
 // nanoseconds: it has a period, although it was opened with a frequency.
 func setRate(t *tracer.Tracer, frequency int) error {
-	clocks := (*events)(unsafe.Pointer(reflect.ValueOf(t).Elem().FieldByName(eventsField).UnsafeAddr())) //nolint:gosec // its type was checked
+	clocks, err := placeOf[events](t, eventsField)
+	if err != nil {
+		return err
+	}
 	all := clocks.RLock()
 	defer clocks.RUnlock(&all)
 	for _, clock := range *all {

@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"unsafe"
+	_ "unsafe" // for go:linkname
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -157,11 +157,14 @@ func hasMaps() bool {
 	return there && field.Type == reflect.TypeFor[map[string]*ebpf.Map]()
 }
 
-// mapsOf are the maps, where hasMaps.
+// mapsOf are the maps.
 func mapsOf(t *tracer.Tracer) (map[string]*ebpf.Map, error) {
-	maps := *(*map[string]*ebpf.Map)(unsafe.Pointer(reflect.ValueOf(t).Elem().FieldByName(mapsField).UnsafeAddr())) //nolint:gosec // its type was checked
-	if maps["perf_progs"] == nil {
+	maps, err := placeOf[map[string]*ebpf.Map](t, mapsField)
+	if err != nil {
+		return nil, err
+	}
+	if (*maps)["perf_progs"] == nil {
 		return nil, errors.New("this version of the profiler has no map perf_progs")
 	}
-	return maps, nil
+	return *maps, nil
 }

@@ -65,9 +65,6 @@ func (rec *recording) startStatements() (*statement.Recorder, error) {
 	}
 	var known *ebpf.Map
 	if !rec.request.Target.System {
-		if !hasMaps() {
-			return nil, errors.New("this version of the profiler keeps processes in another place")
-		}
 		maps, err := mapsOf(rec.profiler.tracer)
 		if err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"unsafe"
@@ -42,30 +41,15 @@ func newTables(cacheDir string) *ahead {
 // names and the types of the pinned version. It is called before the profiler looks at
 // the first process.
 func useTables(t *tracer.Tracer, made nativeunwind.StackDeltaProvider) error {
-	v, err := fieldOf(t, "processManager", "eim", "sdp")
+	place, err := placeOf[nativeunwind.StackDeltaProvider](t, "processManager", "eim", "sdp")
 	if err != nil {
 		return err
 	}
-	if want := reflect.TypeFor[nativeunwind.StackDeltaProvider](); v.Type() != want {
-		return fmt.Errorf("the profiler makes unwind tables with a %s, not a %s", v.Type(), want)
-	}
-	place := (*nativeunwind.StackDeltaProvider)(unsafe.Pointer(v.UnsafeAddr())) //nolint:gosec // its type was checked
 	if _, own := (*place).(*elfunwindinfo.ELFStackDeltaProvider); !own {
 		return fmt.Errorf("the profiler makes unwind tables with a %T", *place)
 	}
 	*place = made
 	return nil
-}
-
-// fieldOf is the field that the names lead to.
-func fieldOf(t *tracer.Tracer, names ...string) (reflect.Value, error) {
-	v := reflect.ValueOf(t)
-	for _, name := range names {
-		if v = reflect.Indirect(v).FieldByName(name); !v.IsValid() {
-			return v, fmt.Errorf("this version of the profiler has no field %s", name)
-		}
-	}
-	return v, nil
 }
 
 // handlerField leads to what puts tables into the kernel.
@@ -75,21 +59,15 @@ var handlerField = [...]string{"processManager", "eim", "state", "guarded", "ebp
 // kernel in pieces: whole, they would take more memory than all else. It is called after
 // useTables.
 func useLargeTables(t *tracer.Tracer, made *ahead, least int64) error {
-	v, err := fieldOf(t, handlerField[:]...)
+	place, err := placeOf[ebpfapi.EbpfHandler](t, handlerField[:]...)
 	if err != nil {
 		return err
-	}
-	if want := reflect.TypeFor[ebpfapi.EbpfHandler](); v.Type() != want {
-		return fmt.Errorf("the profiler puts unwind tables into the kernel with a %s, not a %s", v.Type(), want)
 	}
 	all, err := support.LoadCollectionSpec()
 	if err != nil {
 		return fmt.Errorf("reading the profiler's programs: %w", err)
 	}
 	outer := all.Maps[fmt.Sprintf("exe_id_to_%d_stack_deltas", support.StackDeltaBucketLargest)]
-	if !hasMaps() {
-		return fmt.Errorf("this version of the profiler has no field %s", mapsField)
-	}
 	maps, err := mapsOf(t)
 	if err != nil {
 		return err
@@ -97,7 +75,6 @@ func useLargeTables(t *tracer.Tracer, made *ahead, least int64) error {
 	if outer == nil || outer.InnerMap == nil || outer.InnerMap.ValueSize != uint32(unsafe.Sizeof(support.StackDelta{})) {
 		return errors.New("this version of the profiler has other maps for unwind tables")
 	}
-	place := (*ebpfapi.EbpfHandler)(unsafe.Pointer(v.UnsafeAddr())) //nolint:gosec // its type was checked
 	large := largetables.New(made.StackDeltaProvider, elfunwindinfo.NewStackDeltaProvider(), least)
 	*place = largetables.NewHandler(*place, large, largetables.Kernel(maps, outer.InnerMap))
 	made.StackDeltaProvider = large
