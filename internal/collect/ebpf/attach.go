@@ -2,7 +2,6 @@ package ebpf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -22,7 +21,7 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 
 	"whyhot/internal/collect"
-	"whyhot/internal/collect/ebpf/lineage"
+	"whyhot/internal/collect/ebpf/known"
 )
 
 // profiler is the attached OpenTelemetry profiler.
@@ -39,7 +38,8 @@ type profiler struct {
 	shared    sharedMaps
 	rubies    *rubies
 	jvms      *jvms
-	lineage   *lineage.Lineage       // nil where children are not known before they run
+	lineage   *known.Lineage         // nil where children are not known before they run
+	entry     *known.Entry           // nil where processes are not known by their first sample
 	trigger   chan bool              // see wake
 	about     func(*libpf.EbpfTrace) // is told of each trace first
 	pace      pace
@@ -147,26 +147,10 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 	}
 	if t.members != nil {
 		p.follow(t)
+	} else if err := p.fromFirstSample(); err != nil {
+		p.notes = append(p.notes, "the first milliseconds of each new process are not seen: "+err.Error())
 	}
 	return nil
-}
-
-// follow has the kernel make the children of the target known before they run. On the
-// whole machine that is not done: nearly all processes there come and go without a sample,
-// and the end of each known one is work.
-func (p *profiler) follow(t *tasks) {
-	err := errors.New("process IDs of another namespace are translated")
-	if inInitialPIDNamespace() {
-		var maps map[string]*ebpf.Map
-		if maps, err = mapsOf(p.tracer); err == nil {
-			p.lineage, err = lineage.Attach(maps["pid_page_to_mapping_info"], maps["reported_pids"])
-		}
-	}
-	if err != nil {
-		p.notes = append(p.notes, "the first milliseconds of each process that the target starts are not seen: "+err.Error())
-		return
-	}
-	t.parentOf = p.lineage.Parent
 }
 
 // onThreadOfItsOwn runs f on a thread that is thrown away afterwards, with the
@@ -243,6 +227,7 @@ func (p *profiler) close() {
 		p.handleNothingFor(2 * p.pace.poll)
 	}
 	p.lineage.Close()
+	p.entry.Close()
 	p.shared.close()
 }
 

@@ -44,7 +44,7 @@ func (*Sampler) Needs() []string {
 func (*Sampler) CannotSee() []string {
 	return []string{
 		"callers beyond JIT code that keeps no frame pointers, and 32-bit programs",
-		"with -a: the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
+		"with -a: the program's own frames in the first few milliseconds of a process that starts during the recording",
 		"time that is not spent on a CPU",
 	}
 }
@@ -101,6 +101,7 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 		err = errors.New("interrupted before the recording began")
 	}
 	if err == nil {
+		defer calm()() // the agent gives up the privilege for it when it is told that it records
 		// The terminal is the command's from here on.
 		r.Report(collect.Progress{Phase: collect.PhaseRecording, Notes: rec.profiler.notes})
 	}
@@ -112,7 +113,6 @@ func (rec *recording) run(ctx context.Context, out *collect.Outcome) (*profile.P
 		return nil, err
 	}
 	defer rec.close()
-	defer calm()()
 	out.From = rec.convert.from
 	out.Notes = slices.Clone(rec.profiler.notes)
 	if g := r.Settings.CallGraph; g != "" && g != collect.CallGraphAuto {
@@ -378,7 +378,7 @@ func (rec *recording) missing() string {
 	switch {
 	case rec.profiler.lost > 0:
 		return fmt.Sprintf("%d samples found the kernel's buffer full", rec.profiler.lost)
-	case rec.profiler.lineage == nil:
+	case rec.profiler.lineage == nil && rec.profiler.entry == nil:
 		return "the first milliseconds of each new process are not seen; for many short processes record with --sampler perf"
 	}
 	return "the kernel's timer fires late on a busy or a virtual machine; shares hold if that met all code alike"

@@ -11,10 +11,10 @@ import (
 const mostGathered = 50 * time.Millisecond
 
 // gatherOf is for how long processes that had their first sample wait to be looked at
-// together: a quarter of a period. The kernel part drops that sample, and the next one of the
-// same processor comes a period later. At 19 Hz a process that has ended in these 13 ms costs
-// one failed open, and the profiler walks its list of processes, 65,536 places long, less
-// often. Three quarters save more, and lose samples of processes that change the processor.
+// together: a quarter of a period. That sample has the kernel's frames alone, and the next one
+// of the same processor comes a period later. At 19 Hz a process that has ended in these 13 ms
+// costs one failed open, and the profiler walks its list of processes, 65,536 places long, less
+// often. Three quarters save more, and cut stacks of processes that change the processor.
 func gatherOf(frequency int) time.Duration {
 	return min(mostGathered, periodOf(frequency)/4)
 }

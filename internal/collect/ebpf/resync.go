@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"golang.org/x/sys/unix"
 
-	"whyhot/internal/collect/ebpf/lineage"
+	"whyhot/internal/collect/ebpf/known"
 )
 
 // sharedMaps are maps of the profiler's kernel part that steer which processes it
@@ -123,7 +123,7 @@ const tokenBits = 0x3f
 
 // mute keeps the kernel part from listing a process by itself.
 func (m *sharedMaps) mute(pid uint32) bool {
-	token := uint64(times.GetKTime())&^tokenBits | lineage.Never
+	token := uint64(times.GetKTime())&^tokenBits | known.Never
 	return m.reported != nil && m.reported.Update(pid, token, ebpf.UpdateAny) == nil
 }
 

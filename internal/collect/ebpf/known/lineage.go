@@ -1,7 +1,6 @@
-package lineage
+package known
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/cilium/ebpf"
@@ -19,13 +18,12 @@ type Lineage struct {
 	hook    link.Link
 }
 
-// Attach begins to add the children of known processes, and theirs, to known, which is the
+// AttachLineage begins to add the children of known processes, and theirs, to known, which is the
 // profiler's pid_page_to_mapping_info, and to keep all other new processes from being listed,
 // by their tokens in reported, its reported_pids. The calling thread must see a tracefs.
-func Attach(known, reported *ebpf.Map) (*Lineage, error) {
-	if known == nil || known.KeySize() != keySize || known.ValueSize() != valueSize ||
-		reported == nil || reported.KeySize() != 4 || reported.ValueSize() != 8 {
-		return nil, errors.New("this version of the profiler keeps processes in another form")
+func AttachLineage(known, reported *ebpf.Map) (*Lineage, error) {
+	if !hasForm(known) || reported == nil || reported.KeySize() != 4 || reported.ValueSize() != 8 {
+		return nil, errForm
 	}
 	fields, err := readFields()
 	if err != nil {
@@ -38,7 +36,7 @@ func Attach(known, reported *ebpf.Map) (*Lineage, error) {
 		return nil, fmt.Errorf("following forks: %w", err)
 	}
 	if l.program, err = ebpf.NewProgram(&ebpf.ProgramSpec{
-		Name: "whyhot_lineage", Type: ebpf.TracePoint, License: "Apache-2.0", Instructions: program(fields, known.FD(), reported.FD(), l.parents.FD()),
+		Name: "whyhot_lineage", Type: ebpf.TracePoint, License: "Apache-2.0", Instructions: lineageProgram(fields, known.FD(), reported.FD(), l.parents.FD()),
 	}); err == nil {
 		l.hook, err = link.Tracepoint(group, event, l.program, nil)
 	}

@@ -2,24 +2,29 @@ package ebpf
 
 import (
 	"bufio"
+	"context"
 	endian "encoding/binary"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/support"
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect"
-	"whyhot/internal/collect/ebpf/lineage"
+	"whyhot/internal/collect/ebpf/known"
+	"whyhot/internal/profile"
 )
 
-// known is a map like the profiler's of processes that it knows.
-func known(t *testing.T) *ebpf.Map {
+// knownLike is a map like the profiler's of processes that it knows.
+func knownLike(t *testing.T) *ebpf.Map {
 	t.Helper()
 	return likeThat(t, "pid_page_to_mapping_info")
 }
@@ -46,13 +51,13 @@ func wholeProcess(pid int) support.PIDPage {
 	return support.PIDPage{PrefixLen: 96, Pid: endian.NativeEndian.Uint32(number[:])}
 }
 
-func attachedLineage(t *testing.T, m *ebpf.Map) (*lineage.Lineage, *ebpf.Map) {
+func attachedLineage(t *testing.T, m *ebpf.Map) (*known.Lineage, *ebpf.Map) {
 	t.Helper()
 	reported := likeThat(t, "reported_pids")
-	var l *lineage.Lineage
+	var l *known.Lineage
 	if err := onThreadOfItsOwn(func() (err error) {
 		if err = mountTracefs(); err == nil {
-			l, err = lineage.Attach(m, reported)
+			l, err = known.AttachLineage(m, reported)
 		}
 		return err
 	}); err != nil {
@@ -65,7 +70,7 @@ func attachedLineage(t *testing.T, m *ebpf.Map) (*lineage.Lineage, *ebpf.Map) {
 // A child is known when the call that makes it returns, and so is its child.
 func TestChildrenAreKnownBeforeTheyRun(t *testing.T) {
 	usable(t.Context(), t)
-	m := known(t)
+	m := knownLike(t)
 	mark := support.PIDPageMappingInfo{File_id: support.PIDPageMappingInfoFlagUsesAnonymousMappings}
 	if err := m.Put(wholeProcess(os.Getpid()), mark); err != nil {
 		t.Fatal(err)
@@ -106,7 +111,7 @@ func TestChildrenAreKnownBeforeTheyRun(t *testing.T) {
 // Neither a thread nor the child of a process that is not known is added.
 func TestNobodyElseIsKnown(t *testing.T) {
 	usable(t.Context(), t)
-	m := known(t)
+	m := knownLike(t)
 	l, reported := attachedLineage(t, m)
 	foreign := start(t, "sleep", "1000")
 	if err := m.Put(wholeProcess(os.Getpid()), support.PIDPageMappingInfo{}); err != nil {
@@ -127,7 +132,7 @@ func TestNobodyElseIsKnown(t *testing.T) {
 		all = append(all, <-numbers)
 	}
 	var token uint64
-	if err := reported.Lookup(uint32(foreign.Process.Pid), &token); err != nil || token&0x3f != lineage.Never || token < 1<<6 {
+	if err := reported.Lookup(uint32(foreign.Process.Pid), &token); err != nil || token&0x3f != known.Never || token < 1<<6 {
 		t.Errorf("the token of a process that is not of the target is %#x, %v: it would be listed", token, err)
 	}
 	for _, number := range all {
@@ -150,6 +155,55 @@ func TestShortProcessesHaveSamples(t *testing.T) {
 		}}})
 		if share, compared := p.Meta.Coverage.Share(); !compared || share < 0.85 {
 			v.Errorf("coverage %.3f of %d samples", share, p.Count())
+		}
+	})
+}
+
+// On the whole machine, processes that are over after one or two samples, and that the profiler
+// does not know before: what they used is in the profile under their names.
+func TestShortProcessesOfTheMachineHaveSamples(t *testing.T) {
+	usable(t.Context(), t)
+	const name = "whyhot-short"
+	shell := filepath.Join(t.TempDir(), name)
+	text, err := os.ReadFile("/bin/sh")
+	if err == nil {
+		err = os.WriteFile(shell, text, 0o700) //nolint:gosec // it is to be run
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	settled(t, func(v *verdict) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var used time.Duration
+		r := collect.Request{Target: collect.Target{System: true}, Settings: collect.Settings{Frequency: 97}}
+		var once sync.Once
+		r.Progress = func(p collect.Progress) {
+			if p.Phase != collect.PhaseRecording {
+				return
+			}
+			once.Do(func() {
+				go func() {
+					defer stop()
+					cmd := exec.CommandContext(t.Context(), shell, "-c",
+						`i=0; while [ $i -lt 150 ]; do i=$((i+1)); "$0" -c 'j=0; while [ $j -lt 8000 ]; do j=$((j+1)); done'; done`, shell)
+					if err := cmd.Run(); err != nil {
+						t.Error(err)
+						return
+					}
+					used = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+				}()
+			})
+		}
+		p, _ := record(ctx, t, r)
+		seen := time.Duration(0)
+		for _, s := range p.Samples() {
+			if thread, _ := p.Label(s.Labels, profile.LabelThread); thread.Str == name {
+				seen += time.Duration(s.Value)
+			}
+		}
+		if share := float64(seen) / float64(used); share < 0.75 || share > 1.25 {
+			v.Errorf("%.2f of the %s that the processes used, in %d samples", share, used, p.Count())
 		}
 	})
 }

@@ -1,26 +1,11 @@
-package lineage
+package known
 
 import (
-	"unsafe"
-
 	"github.com/cilium/ebpf/asm"
-	"go.opentelemetry.io/ebpf-profiler/support"
 )
 
-// The profiler's key and value of a process as a whole: the page is 0 in it, and as many
-// bits of it count as it has.
+// Places in the program's stack, from its end, below those of key and value.
 const (
-	keySize   = uint32(unsafe.Sizeof(support.PIDPage{}))
-	valueSize = uint32(unsafe.Sizeof(support.PIDPageMappingInfo{}))
-	keyBits   = 8 * int64(unsafe.Sizeof(support.PIDPage{}.Pid)+unsafe.Sizeof(support.PIDPage{}.Page))
-)
-
-// Places in the program's stack, from its end.
-const (
-	key      = -int16(unsafe.Sizeof(support.PIDPage{}))
-	keyPID   = key + int16(unsafe.Offsetof(support.PIDPage{}.Pid))
-	keyPage  = key + int16(unsafe.Offsetof(support.PIDPage{}.Page))
-	value    = key - int16(unsafe.Sizeof(support.PIDPageMappingInfo{}))
 	childAt  = value - 4
 	parentAt = value - 8
 	tokenAt  = value - 16
@@ -38,25 +23,15 @@ const (
 // cloneThread is set where a thread of the same process is made (clone(2)).
 const cloneThread = 0x10000
 
-// program is, for each new process:
+// lineageProgram is, for each new process:
 //
 //	if the parent is known: make the child known in the same way, parents[child] = parent
 //	else: forget parents[child], which is of an earlier process with that number,
 //	      reported[child] = now | never
 //
 // A process is made before it runs, so none of its samples can come before this.
-func program(f fields, known, reported, parents int) asm.Instructions {
+func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 	const child, parent = asm.R7, asm.R8
-	pointer := func(to asm.Register, place int16) asm.Instructions {
-		return asm.Instructions{asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, int32(place))}
-	}
-	keyOf := func(pid asm.Register) asm.Instructions {
-		return asm.Instructions{
-			asm.Mov.Reg(asm.R1, pid),
-			asm.HostTo(asm.BE, asm.R1, asm.Word),
-			asm.StoreMem(asm.RFP, keyPID, asm.R1, asm.Word),
-		}
-	}
 	var code asm.Instructions
 	add := func(more ...asm.Instruction) { code = append(code, more...) }
 	update := func(of int, key, value int16) {
@@ -75,10 +50,8 @@ func program(f fields, known, reported, parents int) asm.Instructions {
 		asm.Mov.Reg(parent, asm.R0),
 		asm.RSh.Imm(parent, 32),
 		asm.StoreMem(asm.RFP, parentAt, parent, asm.Word),
-		asm.StoreImm(asm.RFP, key, keyBits, asm.Word),
-		asm.Mov.Imm(asm.R1, 0),
-		asm.StoreMem(asm.RFP, keyPage, asm.R1, asm.DWord),
 	)
+	add(wholeProcess()...)
 	add(keyOf(parent)...)
 	add(asm.LoadMapPtr(asm.R1, known))
 	add(pointer(asm.R2, key)...)
