@@ -3,6 +3,7 @@ package passes
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/judge"
@@ -17,7 +18,8 @@ type element struct {
 
 	declared string // the loop's variable, as it is declared
 	over     string
-	pair     bool // a reference to a pair of another type than the elements have
+	pair     bool      // a reference to a pair of another type than the elements have
+	whole    *returned // what it goes through is a copy, too
 }
 
 var (
@@ -40,7 +42,7 @@ func (r *reader) elements(hottest []*hot) []element {
 			continue
 		}
 		m := rangeFor.FindStringSubmatch(strings.TrimSpace(f.Code(int(h.line.Line))))
-		if m == nil || small.MatchString(m[1]) || strings.Contains(m[4], "(") { // what a call gives is made here, too
+		if m == nil || small.MatchString(m[1]) || strings.Contains(m[4], "(") && !r.makesElement(h) {
 			continue
 		}
 		reference := strings.Contains(m[2], "&")
@@ -57,6 +59,7 @@ func (r *reader) elements(hottest []*hot) []element {
 	}
 	var out []element
 	for _, x := range byLine {
+		x.rows = joinRows(x.rows, r.freedAtTheEnd(x.line, hottest))
 		if x.share = r.shareOf(x.rows); x.share >= leastShare {
 			out = append(out, *x)
 		}
@@ -65,9 +68,58 @@ func (r *reader) elements(hottest []*hot) []element {
 	return out
 }
 
+// freed are functions that take an object away, or its memory.
+var freed = regexp.MustCompile(`::~\w+$|_M_dispose|_Destroy|^operator delete|^free$`)
+
+// freedAtTheEnd are the samples in which the copies of a loop are taken away: compilers give the
+// calls of destructors the line of the bracket that closes it.
+func (r *reader) freedAtTheEnd(line profile.Line, hottest []*hot) (rows []int32) {
+	f := r.file(line.Function)
+	l, begins := f.Begins(int(line.Line))
+	end := l.Last + 1
+	if !begins || !strings.HasPrefix(strings.TrimSpace(f.Code(end)), "}") {
+		return nil
+	}
+	for _, h := range hottest {
+		if h.calls && h.line.Function == line.Function && int(h.line.Line) == end && freed.MatchString(ownline.WithoutTypes(r.p.Function(h.callee).Name)) {
+			rows = joinRows(rows, h.rows)
+		}
+	}
+	return rows
+}
+
+// withWholes joins a loop with the function that gives it a copy of the collection that it goes
+// through, and gives the other functions that give copies.
+func (r *reader) withWholes(loops []element, given []returned) ([]element, []returned) {
+	var alone []returned
+	for i := range given {
+		y := &given[i]
+		at := slices.IndexFunc(loops, func(x element) bool { return x.line == y.caller && strings.Contains(x.over, "(") })
+		if at < 0 {
+			alone = append(alone, *y)
+			continue
+		}
+		x := &loops[at]
+		x.whole, x.rows = y, joinRows(x.rows, y.rows)
+		x.share = r.shareOf(x.rows)
+	}
+	sortDearest(loops)
+	return loops, alone
+}
+
 // isCopying says whether what a step calls makes copies.
 func (r *reader) isCopying(h *hot) bool {
 	return !walks.MatchString(r.p.Function(h.callee).Name) && r.runs(h, func(name string) bool { return copying.MatchString(ownline.WithoutTypes(name)) })
+}
+
+// wholesOfStd are the standard library's collections.
+var wholesOfStd = regexp.MustCompile(`^(vector|deque|list|forward_list|array|(unordered_)?(multi)?(map|set))$`)
+
+// makesElement says whether a step makes one object, by its constructor. What a call in the
+// header of the loop gives is made below the same line, but by that call, or is a collection.
+func (r *reader) makesElement(h *hot) bool {
+	owner, name := ownline.Parts(ownline.WithoutTypes(r.p.Function(h.callee).Name))
+	return name != "" && owner == name && !wholesOfStd.MatchString(name)
 }
 
 // walks are functions that go to the next element.
@@ -79,6 +131,11 @@ func (r *reader) elementFinding(s judge.Subject, x element) judge.Found {
 		why: "makes and frees the copies"}, x.over)
 	f.Title = fmt.Sprintf("Loop copies each element of %s; go by reference (%s)", x.over, at(place.File, place.Line))
 	f.Fix.Steps = []string{fmt.Sprintf("for (const auto &x : %s), where the loop does not change its copy", x.over)}
+	if x.whole != nil {
+		f.Title = fmt.Sprintf("Loop copies all of %s, and each element; go by reference (%s)", x.over, at(place.File, place.Line))
+		given := ownline.Place(r.p, x.whole.line)
+		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf("%s gives a copy of %s: return a const reference", at(given.File, given.Line), x.whole.what))
+	}
 	why := fmt.Sprintf("%s is a copy of each element: objects and memory are made for it below this line", x.declared)
 	if x.pair {
 		why = fmt.Sprintf("%s is no reference to the elements: a map's are pair<const Key, Value>, so each is converted, that is copied", x.declared)

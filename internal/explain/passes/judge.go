@@ -30,12 +30,14 @@ const (
 	RuleCopied = "copied-per-pass"
 	// RuleElements is of loops of C++ that copy each element.
 	RuleElements = "element-copied"
+	// RuleReturned is of functions that give a copy of what is kept.
+	RuleReturned = "copy-returned"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleSelection, RuleCopied, RuleElements, RulePower}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleSelection, RuleCopied, RuleElements, RuleReturned, RulePower}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -51,7 +53,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	hottest := r.hottest()
 	tell(&out, said, r.sortKeys(hottest), func(x keyed) judge.Found { return r.keyFinding(s, x) })
 	tell(&out, said, r.recursions(), func(x recursion) judge.Found { return r.recursionFinding(s, x) })
-	tell(&out, said, r.elements(hottest), func(x element) judge.Found { return r.elementFinding(s, x) })
+	loops, given := r.withWholes(r.elements(hottest), r.returned(hottest))
+	tell(&out, said, loops, func(x element) judge.Found { return r.elementFinding(s, x) })
+	tell(&out, said, given, func(x returned) judge.Found { return r.returnedFinding(s, x) })
 	tell(&out, said, r.powersIn(hottest), func(x power) judge.Found { return r.powerFinding(s, x) })
 	tell(&out, said, r.copies(), func(x copied) judge.Found { return r.copiedFinding(s, x) })
 	var repeats []*repeated
@@ -75,6 +79,12 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		}
 		own := *x.hot // another step may join it
 		x.hot = &own
+		for _, o := range hottest {
+			if o.line == x.line && o.step != x.step && r.restsOn(o, &x) {
+				x.join(o)
+				say(said, o.rows)
+			}
+		}
 		repeats = append(repeats, &x)
 	}
 	for _, h := range hottest {
@@ -136,6 +146,9 @@ func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
 	switch {
 	case x.caller != (profile.Line{}):
 		why = fmt.Sprintf("it is called with nothing of its function's own, and %s is called for each pass of the loop at %s", place.Function, loopAt)
+		if len(x.given) > 0 {
+			why = fmt.Sprintf("the loop at %s gives %s the same %s on each pass", loopAt, place.Function, strings.Join(x.given, " and "))
+		}
 		first = fmt.Sprintf("Call it once before the loop at %s, or keep what it gave beside %s", loopAt, place.Function)
 	case x.again:
 		why = "the loop inside of the one at " + loopAt + " goes through the same each time"

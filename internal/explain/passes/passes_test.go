@@ -209,7 +209,7 @@ func main() {
 		use(t, o)  @3
 	}
 }
-`, "main@1 table@4 parse", "main@3", profile.KindGo, ""},
+`, "main@1 table@4 parse", "main@3", profile.KindGo, "@4 parse"},
 		"a container that is filled": {"/me/a.js", `
 function main(orders) {
   for (const order of orders) {

@@ -21,6 +21,9 @@ type repeated struct {
 	// caller is the line that calls the function, where the loop is there; its function is
 	// called for each pass.
 	caller profile.Line
+	// given are parameters of that function which the call uses, and which are given the same
+	// on each pass.
+	given []string
 	// again: the arguments are those of an inner loop, which goes through the same each time.
 	again bool
 	// own: the program's own function is called.
@@ -124,15 +127,53 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	if x.again || !inFunction || isGuarded(f, lines.First, fn.First) || isKept(f, fn, line) {
 		return x, false
 	}
-	// The function is called for each pass of a loop elsewhere: what it uses must be neither
-	// its own nor given to it.
+	// The function is called for each pass of a loop elsewhere: what it uses must not be its
+	// own, and if it is given to it, be the same each time.
 	for _, name := range names {
-		if r.isLocal(f, fn, name, lines, 0) {
+		if !r.isLocal(f, fn, name, lines, 0) {
+			continue
+		}
+		if _, header := f.Statement(fn.First); !slices.Contains(withoutReceiver(f, fn), name) ||
+			f.Changes(name, text.Range{First: header.Last + 1, Last: lines.First - 1}, text.Range{}) {
 			return x, false
 		}
+		x.given = append(x.given, name)
 	}
 	x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h)
-	return x, ok && !(state && r.acts(f, &x))
+	return x, ok && r.areGivenSame(f, fn, &x) && !(state && r.acts(f, &x))
+}
+
+// areGivenSame says whether the function of a repeated call is given the same for all that the
+// call uses of it, on each pass of the loop that calls the function.
+//
+// Example. In distance(a, b) the call a.to_lowercase(), below: for k in known { distance(typed, k) }
+func (r *reader) areGivenSame(f *text.File, fn text.Function, x *repeated) bool {
+	if len(x.given) == 0 {
+		return true
+	}
+	cf := r.file(x.caller.Function)
+	statement, _ := cf.Statement(int(x.caller.Line))
+	for _, c := range cf.Calls(statement) {
+		if c.Last() == fn.Own() && slices.ContainsFunc(cf.Calls(c.Args), func(inner text.Call) bool { return !givesOn(cf, inner) }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(x.given, func(name string) bool { return !r.isGivenSame(f, fn, name, x.caller, x.loop) })
+}
+
+// restsOn says whether all of a line rests on what a repeated call in it does: the steps behind
+// the call are made again with it.
+//
+// Example. The line let a: Vec<char> = a.to_lowercase().chars().collect();
+func (r *reader) restsOn(h *hot, x *repeated) bool {
+	f := r.file(h.line.Function)
+	statement, _ := f.Statement(int(h.line.Line))
+	value, is := cutAssignment(statement)
+	if !is || !h.calls || !strings.HasPrefix(strings.TrimSpace(value), x.call.Name) {
+		return false
+	}
+	names := namesOf(f, x.call)
+	return !slices.ContainsFunc(text.Names(value), func(n string) bool { return !slices.Contains(names, n) })
 }
 
 // callingLoop is the loop around the line that calls the function of a step most; where the
@@ -355,7 +396,8 @@ func isRepeated(f *text.File, statement string, c text.Call) bool {
 
 var (
 	// guard is a condition that asks whether something is there already.
-	guard = regexp.MustCompile(`\b(if|unless|elif|elsif|elseif|else|case|catch|except|rescue|once|when|switch|match)\b`)
+	// A word behind a dot or an arrow is a method: re.match(s).
+	guard = regexp.MustCompile(`(^|[^\w.>:])(if|unless|elif|elsif|elseif|else|case|catch|except|rescue|once|when|switch|match)\b`)
 	// keeps is what shows that a result is kept.
 	keeps = regexp.MustCompile(`(?i)\|\|=|\?\?=|\bstatic\b|\blazy|once|cache|memo|computed_property|\bkept\b`)
 )

@@ -52,8 +52,9 @@ var chance = regexp.MustCompile(`(?i)(^|[._:>])(rand\w*|rng|random\w*|faker?|sec
 // iterators, generators and states.
 var goesOn = regexp.MustCompile(`(?i)^(f|fh|fp|fd|infile|\w*stream|sock\w*|conn\w*|reader|stdin|pipe|cursor|cur|it|iter\w*|gen\w*|lexer|lex|parser|scanner|tokens?|tokenizer|queue|q|rng|\w*random|state|decoder)$`)
 
-// rounds are headers of loops that repeat their work on purpose.
-var rounds = regexp.MustCompile(`(?i)\b(rounds?|reps?|repeats?|repetitions?|iters?|iterations?|pass(es)?|trials?|epochs?|warm_?ups?|bench\w*|runs|n_?runs|times)\b`)
+// rounds are headers of loops that repeat their work on purpose. The methods iter of Rust and
+// times of Ruby are none.
+var rounds = regexp.MustCompile(`(?i)\b(rounds?|reps?|repeats?|repetitions?|iters|n_?iters?|(max|num)_?iters?|iterations?|pass(es)?|trials?|epochs?|warm_?ups?|bench\w*|runs|n_?runs)\b|(^|[^.\w])(iter|times)\b`)
 
 // containers are what is made new on each pass on purpose: it is filled or changed then.
 var containers = regexp.MustCompile(`(?i)(list|map|set|dict|vector|vec|buffer|builder|array|queue|deque|stack|bytes?|bytearray|writer|reader|stream|image|canvas|hash|hasher|digest|md5|sha\d*|hmac|crc\w*|socket|thread|process|event|counter|error|exception|result|response|request|row|record|node|element|point|matrix|string|text|random|iterator|session|transaction|lock|mutex|promise|future|task|object|struct|tuple|option|box|arc|rc|some|ok|err|pair|timer|stopwatch|cell|state|context|copy|clone)$`)
