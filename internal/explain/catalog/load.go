@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,8 +26,11 @@ type Catalog struct {
 	Memory   []Memory
 }
 
-// Builtin reads the entries that are part of the program.
-func Builtin() (*Catalog, error) {
+// Builtin are the entries that are part of the program, which nobody may change. They are read
+// once: it takes half a second of CPU.
+var Builtin = sync.OnceValues(readBuiltin)
+
+func readBuiltin() (*Catalog, error) {
 	c := &Catalog{}
 	if err := readAll(builtin.Files, "families.yaml", &c.Families); err != nil {
 		return nil, err

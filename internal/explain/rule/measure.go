@@ -59,29 +59,17 @@ type engine struct {
 }
 
 func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) *engine {
-	e := &engine{p: p, facts: facts, opts: opts, anyOf: map[setID]int{}}
-	x := newIndex()
-	for i := range cat.Entries {
-		en := &cat.Entries[i]
-		c := compiled{
-			Entry: en,
-			any:   x.add(en.Match.Any), inside: x.add(en.Match.Inside), outside: x.add(en.Match.Outside),
-			leaf: x.add(en.Match.Leaf), stays: x.add(en.Match.Stays), seen: x.add(en.Match.Seen), unless: x.add(en.Unless.Frames),
-		}
-		if c.lines = opts.Lines[en.SourceRule]; c.lines != nil {
+	f := filedOf(cat)
+	x := f.index
+	e := &engine{
+		p: p, facts: facts, opts: opts, anyOf: f.anyOf, entries: slices.Clone(f.entries), output: f.output,
+		runtimes: f.runtimes, names: f.names, scripted: f.scripted, memory: f.memory,
+	}
+	for i := range e.entries {
+		if c := &e.entries[i]; opts.Lines[c.SourceRule] != nil {
+			c.lines = opts.Lines[c.SourceRule]
 			e.withLines = append(e.withLines, i)
 		}
-		e.anyOf[c.any] = len(e.entries)
-		e.entries = append(e.entries, c)
-	}
-	e.output = x.add(output)
-	for i := range cat.Runtimes {
-		e.runtimes = append(e.runtimes, x.add(cat.Runtimes[i].Any))
-		e.names = append(e.names, cat.Runtimes[i].Name)
-		e.scripted = append(e.scripted, cat.Runtimes[i].Interpreter)
-	}
-	for i := range cat.Memory {
-		e.memory = append(e.memory, memorySets{cat.Memory[i].Name, x.add(cat.Memory[i].Makes), x.add(cat.Memory[i].Releases), cat.Memory[i].Apart})
 	}
 	e.fnSets = x.matchFunctions(p)
 	e.atLeafOnly = make([]bool, x.sets)
