@@ -10,8 +10,8 @@ import (
 var installPrefixes = []string{"/usr/include/", "/usr/lib/", "/usr/local/include/", "/opt/", "/lib/", "/include/"}
 
 // fetched are where package managers keep sources, and what rustc calls those of its
-// standard library.
-var fetched = regexp.MustCompile(`^/rustc/|/\.cargo/registry/|/rustlib/src/|/go/pkg/mod/`)
+// standard library and of what that is made of.
+var fetched = regexp.MustCompile(`^/rustc/|^/rust/deps/|/\.cargo/registry/|/rustlib/src/|/go/pkg/mod/`)
 
 // IsInstalled says whether a source file came with the system, with a compiler or with
 // software that is installed or was fetched: nobody edits it. Both paths are clean. unit is the file

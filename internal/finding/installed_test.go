@@ -12,6 +12,7 @@ func TestIsInstalled(t *testing.T) {
 		{"/usr/local/include/lib.h", home, true},
 		{"/include/c++/12/vector", home, true},
 		{"/rustc/59807616e1/library/core/src/slice/cmp.rs", "", true},
+		{"/rust/deps/hashbrown-0.16.1/src/map.rs", home, true},
 		{"/home/me/.cargo/registry/src/index/serde-1.0/src/de.rs", home, true},
 		{"/home/me/go/pkg/mod/example.org/x@v1/x.go", home, true},
 		{"/home/me/project/include/a.h", home, false},

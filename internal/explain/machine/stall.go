@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"whyhot/internal/explain/analyzer"
@@ -98,6 +99,16 @@ func Stalls(p *profile.Profile, a Answer) []Found {
 	return out
 }
 
+// hashTable are functions of a library's hash tables: through these nobody can look up several
+// keys at a time. That another one is faster is for entries of the catalogue to say.
+var hashTable = regexp.MustCompile(`\bhashbrown::|\b_Hashtable|\b__hash_table|\braw_hash_set\b|\bunordered_(multi)?(map|set)\b`)
+
+func (s *Stall) isOfHashTable() bool {
+	return slices.ContainsFunc(s.Load.Lines, func(f profile.Frame) bool {
+		return hashTable.MatchString(f.Function.Name) && finding.IsInstalled(f.Function.File, "")
+	})
+}
+
 // canBeChanged tells whether the reader can act on a load that waits. The code is theirs
 // and has a line, not an interpreter's or a library's; how the address comes about says
 // what to change, which the first touch of an object does not; and the samples are not
@@ -106,6 +117,8 @@ func (s *Stall) canBeChanged() bool {
 	frame, ok := Edited(s.Load.Lines)
 	switch {
 	case !ok || s.Kind == "object" || s.Jumps && s.Kind != "chase":
+		return false
+	case s.Kind == "table" && s.isOfHashTable():
 		return false
 	}
 	return origin.OfFunction(&profile.Function{Name: s.Function, File: frame.Function.File, Kind: profile.KindNative}, s.Mapping.Path) == origin.Own &&

@@ -16,12 +16,17 @@ func TestWaitsThatCanBeChanged(t *testing.T) {
 		binary string
 		want   bool
 	}{
-		"own code":                  {Stall{Kind: "table", Load: Instruction{Lines: at("/home/me/app/f.c")}}, "/home/me/app/app", true},
-		"a chain, compared":         {Stall{Kind: "chase", Jumps: true, Load: Instruction{Lines: at("/home/me/app/f.c")}}, "/home/me/app/app", true},
-		"no line":                   {Stall{Kind: "chase"}, "/home/me/app/app", false},
-		"an interpreter":            {Stall{Kind: "chase", Load: Instruction{Lines: at("/tmp/build/Python-3.11.7/Objects/setobject.c")}}, "/opt/lib/libpython3.11.so.1.0", false},
-		"a library":                 {Stall{Kind: "table", Load: Instruction{Lines: at("driver/level3/gemm.c")}}, "/srv/venv/numpy.libs/libopenblas.so", false},
-		"the header of a library":   {Stall{Kind: "table", Load: Instruction{Lines: at("/usr/include/c++/12/bits/hashtable.h")}}, "/home/me/app/app", false},
+		"own code":                {Stall{Kind: "table", Load: Instruction{Lines: at("/home/me/app/f.c")}}, "/home/me/app/app", true},
+		"a chain, compared":       {Stall{Kind: "chase", Jumps: true, Load: Instruction{Lines: at("/home/me/app/f.c")}}, "/home/me/app/app", true},
+		"no line":                 {Stall{Kind: "chase"}, "/home/me/app/app", false},
+		"an interpreter":          {Stall{Kind: "chase", Load: Instruction{Lines: at("/tmp/build/Python-3.11.7/Objects/setobject.c")}}, "/opt/lib/libpython3.11.so.1.0", false},
+		"a library":               {Stall{Kind: "table", Load: Instruction{Lines: at("driver/level3/gemm.c")}}, "/srv/venv/numpy.libs/libopenblas.so", false},
+		"the header of a library": {Stall{Kind: "table", Load: Instruction{Lines: at("/usr/include/c++/12/bits/hashtable.h")}}, "/home/me/app/app", false},
+		"a library's hash table": {Stall{Kind: "table", Load: Instruction{Lines: []profile.Frame{
+			{Function: profile.Function{Name: "core::ptr::read", File: "/rustc/5980/library/core/src/ptr/mod.rs"}, Line: 1},
+			{Function: profile.Function{Name: "<hashbrown::raw::RawTableInner>::find_inner", File: "/rust/deps/hashbrown-0.16.1/src/raw/mod.rs"}, Line: 2},
+			{Function: profile.Function{Name: "count", File: "/home/me/app/src/count.rs"}, Line: 3},
+		}}}, "/home/me/app/app", false},
 		"the first touch":           {Stall{Kind: "object", Load: Instruction{Lines: at("/home/me/app/f.c")}}, "/home/me/app/app", false},
 		"a branch, or so it may be": {Stall{Kind: "table", Jumps: true, Load: Instruction{Lines: at("/home/me/app/f.c")}}, "/home/me/app/app", false},
 	} {

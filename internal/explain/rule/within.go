@@ -61,7 +61,7 @@ func (e *engine) calledByLibrary(v *verdict) bool {
 var (
 	// otherFile is where package managers and languages keep what they bring.
 	otherFile = regexp.MustCompile(`(site|dist)-packages/|(^|/)lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/` +
-		`|/share/perl|/usr/share/php/|^/rustc/|/\.cargo/registry/|/pkg/mod/`)
+		`|/share/perl|/usr/share/php/|^/rustc/|^/rust/deps/|/\.cargo/registry/|/pkg/mod/`)
 	// goLibrary are the packages of Go's standard library.
 	goLibrary = regexp.MustCompile(`^(archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt|go|hash` +
 		`|html|image|index|internal|io|iter|log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort|strconv|strings|sync|syscall|testing|text` +

@@ -36,7 +36,7 @@ var (
 	runtimeLibraries = regexp.MustCompile(`^lib(jvm|java|jli|python[0-9.]*|ruby[-0-9.]*|node|v8[_a-z]*|perl|php[0-9.]*|coreclr|clrjit|mono[-a-z0-9.]*|lua[-0-9.]*|luajit[-0-9.]*|guile[-0-9.]*|R|tcl[0-9.]*|swipl|octinterp)\.so`)
 	// compiledIn are sources that are not the user's although their code is in
 	// the user's binary: headers, the Rust standard library, package caches.
-	compiledIn = regexp.MustCompile(`^/usr/(include|lib|src)/|^/rustc/|/rustlib/|/\.cargo/registry/|/go/pkg/mod/|@v\d+\.\d+\.\d+[^/]*/|/usr/local/go/src/|/third_party/|/vendor/`)
+	compiledIn = regexp.MustCompile(`^/usr/(include|lib|src)/|^/rustc/|^/rust/deps/|/rustlib/|/\.cargo/registry/|/go/pkg/mod/|@v\d+\.\d+\.\d+[^/]*/|/usr/local/go/src/|/third_party/|/vendor/`)
 	// standardNames are name spaces of standard libraries.
 	standardNames = regexp.MustCompile(`^(<?(std|core|alloc)::|__gnu_cxx::|__cxxabiv1::|<(alloc|core|std)::)`)
 	// packaged are folders in which interpreted languages keep what is not the

@@ -23,6 +23,7 @@ func TestOf(t *testing.T) {
 		{Library, "/opt/app/bin/server", profile.Function{Name: "std::sort<int*>", Kind: profile.KindNative}, "instantiated in the program"},
 		{Library, "/opt/app/bin/tool", profile.Function{Name: "<alloc::vec::Vec<T> as core::ops::Drop>::drop", Kind: profile.KindNative}, ""},
 		{Library, "/opt/app/bin/tool", profile.Function{Name: "grep", File: "/home/u/.cargo/registry/src/x/regex-1/lib.rs", Kind: profile.KindNative}, ""},
+		{Library, "/opt/app/bin/tool", profile.Function{Name: "<hashbrown::raw::RawTableInner>::find_inner", File: "/rust/deps/hashbrown-0.16.1/src/raw/mod.rs", Kind: profile.KindNative}, ""},
 		{Own, "/opt/app/bin/server", profile.Function{Name: "standard::f", Kind: profile.KindNative}, "std is not a prefix of a word"},
 		{Own, "", profile.Function{Name: "java.lang.String Report.render(java.util.List)", File: "Report.java", Kind: profile.KindJava}, "the type is not the class"},
 		{Library, "", profile.Function{Name: "int java.lang.StringLatin1.hashCode(byte[])", File: "StringLatin1.java", Kind: profile.KindJava}, ""},
