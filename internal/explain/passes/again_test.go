@@ -523,6 +523,37 @@ pub fn best(&self, typed: &str) -> usize {
     best
 }
 `, "best@2 distance@1 str::to_lowercase", "best@2", profile.KindNative, RuleSame, "@1 a.to_lowercase"},
+		"each of the same list": {"/me/a.py", `
+def score(a, b):
+    return compare(a, b.lower())  @1
+class Names:
+    def best(self, typed):
+        return max(score(typed, k) for k in self.known)  @2
+def main(names, queries):
+    for q in queries:
+        found = names.best(q)  @3
+        print(q, found)
+`, "main@3 best@2 score@1 lower", "main@3", profile.KindPython, RuleSame, "@1 b.lower"},
+		"each of the same list, in nested loops": {"/me/a.py", `
+def score(a, b):
+    return compare(a, b.lower())  @1
+def main(known, queries):
+    for q in queries:
+        for k in known:
+            s = score(q, k)  @2
+            print(q, s)  @3
+`, "main@2 score@1 lower", "main@3", profile.KindPython, RuleSame, "@1 b.lower"},
+		"each of another list": {"/me/a.py", `
+def score(a, b):
+    return compare(a, b.lower())  @1
+class Names:
+    def best(self, typed, known):
+        return max(score(typed, k) for k in known)  @2
+def main(names, queries):
+    for q in queries:
+        found = names.best(q, q.candidates)  @3
+        print(q, found)
+`, "main@3 best@2 score@1 lower", "main@3", profile.KindPython, "", ""},
 		"a pattern": {"/me/a.py", `
 def matches(pattern, line):
     return re.compile(pattern).match(line)  @1

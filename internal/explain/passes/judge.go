@@ -144,6 +144,10 @@ func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
 	why := "nothing in the loop at " + loopAt + " changes what it is called with"
 	first := fmt.Sprintf("Call it once before the loop at %s, and use what it gave", loopAt)
 	switch {
+	case x.again && x.caller != (profile.Line{}):
+		caller := ownline.Place(r.p, x.caller)
+		why = fmt.Sprintf("the loop at %s goes through the same on each pass of the loop at %s, and gives %s each of it", at(caller.File, caller.Line), loopAt, place.Function)
+		first = fmt.Sprintf("Keep what it gives for each of them, before the loop at %s", loopAt)
 	case x.caller != (profile.Line{}):
 		why = fmt.Sprintf("it is called with nothing of its function's own, and %s is called for each pass of the loop at %s", place.Function, loopAt)
 		if len(x.given) > 0 {
