@@ -1,0 +1,147 @@
+package passes
+
+import (
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/profile"
+)
+
+// areGivenSame says whether the function of a repeated call is given the same for all that the
+// call uses of it, on each pass of the loop that calls the function.
+//
+// Example. In distance(a, b) the call a.to_lowercase(), below: for k in known { distance(typed, k) }
+func (r *reader) areGivenSame(f *text.File, fn text.Function, x *repeated) bool {
+	if len(x.given) == 0 {
+		return true
+	}
+	cf := r.file(x.caller.Function)
+	return givesPlainly(cf, fn, int(x.caller.Line)) &&
+		!slices.ContainsFunc(x.given, func(name string) bool { return !r.isGivenSame(f, fn, name, x.caller, x.loop) })
+}
+
+// givesPlainly says whether no call that may give another value each time is among what a line
+// gives a function.
+func givesPlainly(cf *text.File, fn text.Function, line int) bool {
+	statement, _ := cf.Statement(line)
+	return !slices.ContainsFunc(cf.Calls(statement), func(c text.Call) bool {
+		return c.Last() == fn.Own() && slices.ContainsFunc(cf.Calls(c.Args), func(inner text.Call) bool { return !givesOn(cf, inner) })
+	})
+}
+
+// repeatsFurtherOut decides a call whose function is given the element of the calling loop: what
+// is made of each element is made again where that loop goes through the same collection on
+// each pass of a loop around it, or around the line that calls its function.
+//
+// Example. b.to_lowercase() in distance(a, b), below: for k in known { distance(typed, k) }, in a
+// function that is called for each word that was typed.
+func (r *reader) repeatsFurtherOut(f *text.File, fn text.Function, x *repeated) bool {
+	cf, line := r.file(x.caller.Function), int(x.caller.Line)
+	if !givesPlainly(cf, fn, line) {
+		return false
+	}
+	_, own := cf.Statement(line)
+	names := r.argumentsOf(f, fn, x)
+	changing := changingIn(cf, names, x.loop, own)
+	if len(changing) == 0 || !boundBy(cf, x.loop, changing) {
+		return false
+	}
+	names = append(slices.DeleteFunc(names, func(n string) bool { return slices.Contains(changing, n) }), wentThrough(cf, x.loop, changing)...)
+	x.again = true
+	around := slices.DeleteFunc(cf.Loops(x.loop.First), func(l text.Loop) bool { return l.First >= x.loop.First })
+	if len(around) > 0 && !x.loop.Within {
+		x.loop = around[0]
+		return len(changingIn(cf, names, x.loop, own)) == 0 && isOver(cf, x.loop)
+	}
+	outer, in := cf.Function(line)
+	caller, ok := r.callerBeyond(x, cf, outer)
+	if !ok || !in {
+		return false
+	}
+	if x.loop, x.loopIn, ok = r.loopAt(caller); !ok || !isOver(r.file(caller.Function), x.loop) || !givesPlainly(r.file(caller.Function), outer, int(caller.Line)) {
+		return false
+	}
+	_, header := cf.Statement(outer.First)
+	return !slices.ContainsFunc(names, func(n string) bool {
+		if !r.isLocal(cf, outer, n, own, 0) {
+			return false
+		}
+		return !slices.Contains(withoutReceiver(cf, outer), n) || cf.Changes(n, text.Range{First: header.Last + 1, Last: own.First - 1}, text.Range{}) ||
+			!r.isGivenSame(cf, outer, n, caller, x.loop)
+	})
+}
+
+// callerBeyond is the own line outside of a function that calls it most, below which the calling
+// line of a repeated call stands. What is inlined has functions of its own in a profile.
+func (r *reader) callerBeyond(x *repeated, cf *text.File, fn text.Function) (profile.Line, bool) {
+	callers := map[profile.Line]int64{}
+	for _, row := range x.rows {
+		inside := false
+	stack:
+		for _, loc := range r.p.Stack(r.p.Samples()[row].Stack) {
+			for _, l := range r.p.Lines(loc) {
+				switch {
+				case l == x.caller:
+					inside = true
+				case inside && r.lines.IsOwn(l.Function) && l.Line > 0 && !(r.file(l.Function) == cf && fn.Has(int(l.Line))):
+					callers[l]++
+					break stack
+				}
+			}
+		}
+	}
+	return ownline.Heaviest(callers)
+}
+
+// argumentsOf are the names that a function is given for the parameters that a call uses.
+func (r *reader) argumentsOf(f *text.File, fn text.Function, x *repeated) (names []string) {
+	cf := r.file(x.caller.Function)
+	statement, _ := cf.Statement(int(x.caller.Line))
+	parameters := withoutReceiver(f, fn)
+	for _, c := range cf.Calls(statement) {
+		if c.Last() != fn.Own() {
+			continue
+		}
+		for i, a := range text.Arguments(c.Args) {
+			if i < len(parameters) && slices.Contains(x.given, parameters[i]) {
+				names = append(names, text.Names(a)...)
+			}
+		}
+		break
+	}
+	return names
+}
+
+// wentThrough is over, for loops within a statement too: what stands behind "in", or before the
+// function that is called for each.
+func wentThrough(f *text.File, l text.Loop, bound []string) []string {
+	if !l.Within {
+		return over(l, append(boundIn(f, l), bound...)) // an index beside the element, too
+	}
+	if f.Language() == "Python" {
+		_, l.Header, _ = strings.Cut(l.Header, " in ")
+		return over(l, bound)
+	}
+	for _, begin := range []string{"=>", "->", "{", "|", "fn ", "fun ", "function"} {
+		l.Header, _, _ = strings.Cut(l.Header, begin)
+	}
+	return over(l, bound)
+}
+
+// callingLoop is the loop around the line that calls the function of a step most; where the
+// stacks have no callers, around the one line of the text that calls it.
+func (r *reader) callingLoop(f *text.File, fn text.Function, h *hot) (l text.Loop, in string, caller profile.Line, ok bool) {
+	if caller, ok = h.caller(); !ok {
+		at := callsOf(f, fn)
+		if len(at) != 1 {
+			return l, "", caller, false
+		}
+		caller = profile.Line{Function: h.line.Function, Line: int32(at[0])} //nolint:gosec // a line of a file
+	}
+	if l, in, ok = r.loopAt(caller); !ok {
+		return l, "", caller, false
+	}
+	return l, in, caller, isOver(r.file(caller.Function), l)
+}
