@@ -543,6 +543,19 @@ def main(known, queries):
             s = score(q, k)  @2
             print(q, s)  @3
 `, "main@2 score@1 lower", "main@3", profile.KindPython, RuleSame, "@1 b.lower"},
+		"each of a list that grows": {"/me/a.py", `
+def score(a, b):
+    return compare(a, b.lower())  @1
+class Names:
+    def add(self, name):
+        self.known.append(name)
+    def best(self, typed):
+        return max(score(typed, k) for k in self.known)  @2
+def main(names, queries):
+    for q in queries:
+        found = names.best(q)  @3
+        names.add(found)
+`, "main@3 best@2 score@1 lower", "main@3", profile.KindPython, "", ""},
 		"each of another list": {"/me/a.py", `
 def score(a, b):
     return compare(a, b.lower())  @1

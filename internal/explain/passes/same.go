@@ -66,8 +66,18 @@ func (r *reader) acts(f *text.File, x *repeated) bool {
 	if x.caller == (profile.Line{}) {
 		return acts(f, x.loop, own)
 	}
-	fn, in := f.Function(int(x.line.Line))
-	return in && acts(f, text.Loop{Range: fn.Range, Header: fn.Header}, own) || acts(r.file(x.caller.Function), x.loop, text.Range{})
+	if fn, in := f.Function(int(x.line.Line)); in && acts(f, text.Loop{Range: fn.Range, Header: fn.Header}, own) {
+		return true
+	}
+	cf := r.file(x.caller.Function)
+	if x.again { // the function of the loop that is repeated
+		_, own = cf.Statement(int(x.caller.Line))
+		if fn, in := cf.Function(int(x.caller.Line)); in && acts(cf, text.Loop{Range: fn.Range, Header: fn.Header}, own) {
+			return true
+		}
+	}
+	around := r.files[x.loopIn]
+	return around == nil || acts(around, x.loop, text.Range{})
 }
 
 // repeats decides whether a call at the line of a step is the same on each pass.
