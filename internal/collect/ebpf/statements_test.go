@@ -42,36 +42,38 @@ func TestStatements(t *testing.T) {
 	if err := os.WriteFile(script, []byte(inSQLite), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, _ := record(t.Context(), t, collect.Request{
-		Target: collect.Target{Command: []string{python, script}}, Settings: collect.Settings{Frequency: 997, Statements: true},
+	settled(t, func(v *verdict) {
+		p, _ := record(t.Context(), t, collect.Request{
+			Target: collect.Target{Command: []string{python, script}}, Settings: collect.Settings{Frequency: 997, Statements: true},
+		})
+		const byKey, byText = "SELECT email FROM users WHERE id = ?", "SELECT id FROM users WHERE lower(email) = ?"
+		value := map[string]int64{}
+		for _, s := range p.Samples() {
+			system, _ := p.Label(s.Labels, profile.LabelDatabase)
+			text, _ := p.Label(s.Labels, profile.LabelStatement)
+			if text.Str != "" && system.Str != "sqlite" {
+				t.Fatalf("%q is of the database %q", text.Str, system.Str)
+			}
+			value[text.Str] += s.Value
+		}
+		if len(p.Meta.Statements) == 0 {
+			t.Fatalf("no statement was seen: %q", p.Meta.Warnings)
+		}
+		for text, least := range map[string]uint64{byKey: 20000, byText: 20} {
+			i := slices.IndexFunc(p.Meta.Statements, func(s profile.Statement) bool { return s.Text == text })
+			if i < 0 || p.Meta.Statements[i].Runs < least {
+				v.Errorf("%s: not seen, or not often enough: %+v", text, p.Meta.Statements)
+			}
+			if share := float64(value[text]) / float64(p.Total()); share < 0.05 {
+				v.Errorf("%s has %.1f%% of the samples: %v", text, 100*share, value)
+			}
+		}
+		for text := range value {
+			if strings.Contains(text, "secret") || strings.Contains(text, "User") {
+				v.Errorf("a value is kept: %q", text)
+			}
+		}
 	})
-	const byKey, byText = "SELECT email FROM users WHERE id = ?", "SELECT id FROM users WHERE lower(email) = ?"
-	value := map[string]int64{}
-	for _, s := range p.Samples() {
-		system, _ := p.Label(s.Labels, profile.LabelDatabase)
-		text, _ := p.Label(s.Labels, profile.LabelStatement)
-		if text.Str != "" && system.Str != "sqlite" {
-			t.Fatalf("%q is of the database %q", text.Str, system.Str)
-		}
-		value[text.Str] += s.Value
-	}
-	if len(p.Meta.Statements) == 0 {
-		t.Fatalf("no statement was seen: %q", p.Meta.Warnings)
-	}
-	for text, least := range map[string]uint64{byKey: 20000, byText: 20} {
-		i := slices.IndexFunc(p.Meta.Statements, func(s profile.Statement) bool { return s.Text == text })
-		if i < 0 || p.Meta.Statements[i].Runs < least {
-			t.Errorf("%s: not seen, or not often enough: %+v", text, p.Meta.Statements)
-		}
-		if share := float64(value[text]) / float64(p.Total()); share < 0.05 {
-			t.Errorf("%s has %.1f%% of the samples: %v", text, 100*share, value)
-		}
-	}
-	for text := range value {
-		if strings.Contains(text, "secret") || strings.Contains(text, "User") {
-			t.Errorf("a value is kept: %q", text)
-		}
-	}
 }
 
 const (
