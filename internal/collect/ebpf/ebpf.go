@@ -44,7 +44,7 @@ func (*Sampler) Needs() []string {
 func (*Sampler) CannotSee() []string {
 	return []string{
 		"callers beyond JIT code that keeps no frame pointers, and 32-bit programs",
-		"with -a: the program's own frames in the first few milliseconds of a process that starts during the recording",
+		"with -a: the program's own frames in the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
 		"time that is not spent on a CPU",
 	}
 }

@@ -14,18 +14,21 @@ import (
 //
 // Example. In distance(a, b) the call a.to_lowercase(), below: for k in known { distance(typed, k) }
 func (r *reader) areGivenSame(f *text.File, fn text.Function, x *repeated) bool {
-	if len(x.given) == 0 {
-		return true
-	}
-	cf := r.file(x.caller.Function)
-	return givesPlainly(cf, fn, int(x.caller.Line)) &&
-		!slices.ContainsFunc(x.given, func(name string) bool { return !r.isGivenSame(f, fn, name, x.caller, x.loop) })
+	return !slices.ContainsFunc(x.given, func(name string) bool { return !r.isGivenSame(f, fn, name, x.caller, x.loop) })
+}
+
+// isGiven says whether a name is a parameter of a function which nothing changes before a
+// statement of it.
+func isGiven(f *text.File, fn text.Function, name string, statement text.Range) bool {
+	_, header := f.Statement(fn.First)
+	return slices.Contains(withoutReceiver(f, fn), name) &&
+		!f.Changes(name, text.Range{First: header.Last + 1, Last: statement.First - 1}, text.Range{})
 }
 
 // givesPlainly says whether no call that may give another value each time is among what a line
 // gives a function.
-func givesPlainly(cf *text.File, fn text.Function, line int) bool {
-	statement, _ := cf.Statement(line)
+func givesPlainly(cf *text.File, fn text.Function, caller profile.Line) bool {
+	statement, _ := cf.Statement(int(caller.Line))
 	return !slices.ContainsFunc(cf.Calls(statement), func(c text.Call) bool {
 		return c.Last() == fn.Own() && slices.ContainsFunc(cf.Calls(c.Args), func(inner text.Call) bool { return !givesOn(cf, inner) })
 	})
@@ -39,11 +42,12 @@ func givesPlainly(cf *text.File, fn text.Function, line int) bool {
 // function that is called for each word that was typed.
 func (r *reader) repeatsFurtherOut(f *text.File, fn text.Function, x *repeated) bool {
 	cf, line := r.file(x.caller.Function), int(x.caller.Line)
-	if !givesPlainly(cf, fn, line) {
-		return false
-	}
 	_, own := cf.Statement(line)
-	names := r.argumentsOf(f, fn, x)
+	var names []string
+	for _, name := range x.given {
+		value, _, _ := r.argument(f, fn, name, x.caller)
+		names = append(names, text.Names(value)...)
+	}
 	changing := changingIn(cf, names, x.loop, own)
 	if len(changing) == 0 || !boundBy(cf, x.loop, changing) {
 		return false
@@ -60,16 +64,11 @@ func (r *reader) repeatsFurtherOut(f *text.File, fn text.Function, x *repeated) 
 	if !ok || !in {
 		return false
 	}
-	if x.loop, x.loopIn, ok = r.loopAt(caller); !ok || !isOver(r.file(caller.Function), x.loop) || !givesPlainly(r.file(caller.Function), outer, int(caller.Line)) {
+	if x.loop, x.loopIn, ok = r.loopAt(caller); !ok || !isOver(r.file(caller.Function), x.loop) || !givesPlainly(r.file(caller.Function), outer, caller) {
 		return false
 	}
-	_, header := cf.Statement(outer.First)
 	return !slices.ContainsFunc(names, func(n string) bool {
-		if !r.isLocal(cf, outer, n, own, 0) {
-			return false
-		}
-		return !slices.Contains(withoutReceiver(cf, outer), n) || cf.Changes(n, text.Range{First: header.Last + 1, Last: own.First - 1}, text.Range{}) ||
-			!r.isGivenSame(cf, outer, n, caller, x.loop)
+		return r.isLocal(cf, outer, n, own, 0) && !(isGiven(cf, outer, n, own) && r.isGivenSame(cf, outer, n, caller, x.loop))
 	})
 }
 
@@ -95,23 +94,43 @@ func (r *reader) callerBeyond(x *repeated, cf *text.File, fn text.Function) (pro
 	return ownline.Heaviest(callers)
 }
 
-// argumentsOf are the names that a function is given for the parameters that a call uses.
-func (r *reader) argumentsOf(f *text.File, fn text.Function, x *repeated) (names []string) {
-	cf := r.file(x.caller.Function)
-	statement, _ := cf.Statement(int(x.caller.Line))
-	parameters := withoutReceiver(f, fn)
+// argument is what a line of a caller gives a function for a parameter; ok is false where it gives
+// nothing for it, and known is false for what is no parameter.
+func (r *reader) argument(f *text.File, fn text.Function, name string, caller profile.Line) (value string, known, ok bool) {
+	at := slices.IndexFunc(withoutReceiver(f, fn), func(p string) bool { return strings.TrimLeft(p, "$@") == strings.TrimLeft(name, "$@&*") })
+	if at < 0 {
+		return "", false, false
+	}
+	cf := r.file(caller.Function)
+	statement, _ := cf.Statement(int(caller.Line))
 	for _, c := range cf.Calls(statement) {
 		if c.Last() != fn.Own() {
 			continue
 		}
-		for i, a := range text.Arguments(c.Args) {
-			if i < len(parameters) && slices.Contains(x.given, parameters[i]) {
-				names = append(names, text.Names(a)...)
+		arguments := text.Arguments(c.Args)
+		for _, a := range arguments {
+			if value, is := strings.CutPrefix(a, strings.TrimLeft(name, "$")+"="); is {
+				return value, true, true
 			}
 		}
-		break
+		if at < len(arguments) {
+			return arguments[at], true, true
+		}
+		return "", true, false
 	}
-	return names
+	return "", true, false
+}
+
+// isGivenSame says whether a function is given the same for a parameter on each pass of the
+// loop that calls it. What is no parameter is not given.
+func (r *reader) isGivenSame(f *text.File, fn text.Function, name string, caller profile.Line, l text.Loop) bool {
+	value, known, ok := r.argument(f, fn, name, caller)
+	if !known {
+		return true
+	}
+	cf := r.file(caller.Function)
+	_, lines := cf.Statement(int(caller.Line))
+	return ok && !r.varies(cf, l, value, lines)
 }
 
 // wentThrough is over, for loops within a statement too: what stands behind "in", or before the

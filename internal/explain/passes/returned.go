@@ -32,7 +32,7 @@ var gets = map[string]*regexp.Regexp{
 	"Go":         regexp.MustCompile(`\breturn\s+(?:(?:slices|maps)\.Clone\(\s*(\w+\.\w+)\s*\)|append\(\s*\[\][\w.*\[\]]+(?:\(nil\)|\{\}),\s*(\w+\.\w+)\.\.\.\s*\))`),
 }
 
-// returns finds them, the dearest first.
+// returned gives them, the dearest first.
 func (r *reader) returned(hottest []*hot) []returned {
 	byLine := map[profile.Line]*returned{}
 	for _, h := range hottest {
@@ -72,9 +72,7 @@ func copiedMember(f *text.File, line int) (what string, ok bool) {
 	if m == nil {
 		return "", false
 	}
-	for _, group := range m[1:] {
-		what += group
-	}
+	what = strings.Join(m[1:], "") // one of the forms has matched
 	fn, in := f.Function(line)
 	if !in && lines.First != line {
 		return "", false

@@ -143,8 +143,7 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		if !r.isLocal(f, fn, name, lines, 0) {
 			continue
 		}
-		if _, header := f.Statement(fn.First); !slices.Contains(withoutReceiver(f, fn), name) ||
-			f.Changes(name, text.Range{First: header.Last + 1, Last: lines.First - 1}, text.Range{}) {
+		if !isGiven(f, fn, name, lines) {
 			return x, false
 		}
 		x.given = append(x.given, name)
@@ -152,7 +151,10 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	if x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h); !ok {
 		return x, false
 	}
-	return x, (r.areGivenSame(f, fn, &x) || r.repeatsFurtherOut(f, fn, &x)) && !(state && r.acts(f, &x))
+	if len(x.given) > 0 && (!givesPlainly(r.file(x.caller.Function), fn, x.caller) || !r.areGivenSame(f, fn, &x) && !r.repeatsFurtherOut(f, fn, &x)) {
+		return x, false
+	}
+	return x, !(state && r.acts(f, &x))
 }
 
 // restsOn says whether all of a line rests on what a repeated call in it does: the steps behind

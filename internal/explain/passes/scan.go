@@ -147,31 +147,6 @@ func withoutReceiver(f *text.File, fn text.Function) []string {
 	return parameters
 }
 
-// isGivenSame says whether a function is given the same for a parameter on each pass of the
-// loop that calls it. What is no parameter is not given.
-func (r *reader) isGivenSame(f *text.File, fn text.Function, name string, caller profile.Line, l text.Loop) bool {
-	parameters := withoutReceiver(f, fn)
-	at := slices.IndexFunc(parameters, func(p string) bool { return strings.TrimLeft(p, "$@") == strings.TrimLeft(name, "$@&*") })
-	if at < 0 {
-		return true
-	}
-	cf := r.file(caller.Function)
-	statement, lines := cf.Statement(int(caller.Line))
-	for _, c := range cf.Calls(statement) {
-		if c.Last() != fn.Own() {
-			continue
-		}
-		arguments := text.Arguments(c.Args)
-		for _, a := range arguments {
-			if value, is := strings.CutPrefix(a, strings.TrimLeft(name, "$")+"="); is {
-				return !r.varies(cf, l, value, lines)
-			}
-		}
-		return at < len(arguments) && !r.varies(cf, l, arguments[at], lines)
-	}
-	return false
-}
-
 // loopOf is the loop around a line: in its function, or around the line that calls that most.
 func (r *reader) loopOf(f *text.File, line profile.Line, h *hot) (l text.Loop, in string, ok bool) {
 	if loops := f.Loops(int(line.Line)); len(loops) > 0 {

@@ -11,7 +11,7 @@ import (
 type filed struct {
 	of       *catalog.Catalog
 	index    *index
-	entries  []compiled    // without lines
+	compiled []compiled    // the entries, without lines
 	anyOf    map[setID]int // set → entry whose "any" it is
 	output   setID
 	runtimes []setID
@@ -37,8 +37,8 @@ func filedOf(cat *catalog.Catalog) *filed {
 			any:   x.add(en.Match.Any), inside: x.add(en.Match.Inside), outside: x.add(en.Match.Outside),
 			leaf: x.add(en.Match.Leaf), stays: x.add(en.Match.Stays), seen: x.add(en.Match.Seen), unless: x.add(en.Unless.Frames),
 		}
-		f.anyOf[c.any] = len(f.entries)
-		f.entries = append(f.entries, c)
+		f.anyOf[c.any] = len(f.compiled)
+		f.compiled = append(f.compiled, c)
 	}
 	f.output = x.add(output)
 	for i := range cat.Runtimes {

@@ -22,24 +22,20 @@ type compiled struct {
 
 // engine holds what one run needs; it dies with the run.
 type engine struct {
+	*filed
+
 	p         *profile.Profile
 	facts     Facts
 	opts      Options
 	entries   []compiled
-	withLines []int         // entries that the source has lines of
-	anyOf     map[setID]int // set → entry whose "any" it is
-	runtimes  []setID
-	output    setID
-	names     []string // of runtimes
-	scripted  []bool   // of runtimes: interpreters
+	withLines []int // entries that the source has lines of
 	fnSets    [][]setID
 	// hot tells, per location, whether some frame of it belongs to a set that is
 	// looked for in the whole stack; those of atLeafOnly count at its leaf alone.
 	hot        []bool
 	atLeafOnly []bool
-	own        []bool         // per set: inlined frames do not count
-	bySource   []*sourceMatch // per set: nil where the text of lines does not matter
-	memory     []memorySets
+	own        []bool             // per set: inlined frames do not count
+	bySource   []*sourceMatch     // per set: nil where the text of lines does not matter
 	unknown    map[*program]int64 // truncated samples; nil until somebody asks
 	callers    []uint8            // per function: what isCaller said of it, 0 where it was not asked
 	programs   *programs
@@ -61,10 +57,7 @@ type engine struct {
 func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) *engine {
 	f := filedOf(cat)
 	x := f.index
-	e := &engine{
-		p: p, facts: facts, opts: opts, anyOf: f.anyOf, entries: slices.Clone(f.entries), output: f.output,
-		runtimes: f.runtimes, names: f.names, scripted: f.scripted, memory: f.memory,
-	}
+	e := &engine{filed: f, p: p, facts: facts, opts: opts, entries: slices.Clone(f.compiled)}
 	for i := range e.entries {
 		if c := &e.entries[i]; opts.Lines[c.SourceRule] != nil {
 			c.lines = opts.Lines[c.SourceRule]

@@ -66,22 +66,16 @@ func entryProgram(known, next int) asm.Instructions {
 	add := func(more ...asm.Instruction) { code = append(code, more...) }
 	add(wholeProcess()...)
 	add(keyOf(pid)...)
-	add(asm.LoadMapPtr(asm.R1, known))
-	add(pointer(asm.R2, key)...)
+	add(lookup(known, key)...)
 	add(
-		asm.FnMapLookupElem.Call(),
 		asm.JNE.Imm(asm.R0, 0, "next"),
 		asm.Mov.Imm(asm.R1, 0),
 	)
 	for offset := int16(0); offset < int16(valueSize); offset += 8 {
 		add(asm.StoreMem(asm.RFP, value+offset, asm.R1, asm.DWord))
 	}
-	add(asm.LoadMapPtr(asm.R1, known))
-	add(pointer(asm.R2, key)...)
-	add(pointer(asm.R3, value)...)
+	add(update(known, key, value)...)
 	add(
-		asm.Mov.Imm(asm.R4, 0),
-		asm.FnMapUpdateElem.Call(),
 		asm.Mov.Reg(asm.R1, context).WithSymbol("next"),
 		asm.LoadMapPtr(asm.R2, next),
 		asm.Mov.Imm(asm.R3, 0),

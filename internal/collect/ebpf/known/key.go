@@ -48,6 +48,22 @@ func keyOf(pid asm.Register) asm.Instructions {
 	}
 }
 
+// lookup finds a key in a map: register 0 is then the address of its value, or 0. It uses
+// registers 1 to 5, as update does.
+func lookup(in int, key int16) asm.Instructions {
+	code := asm.Instructions{asm.LoadMapPtr(asm.R1, in)}
+	code = append(code, pointer(asm.R2, key)...)
+	return append(code, asm.FnMapLookupElem.Call())
+}
+
+// update puts a value into a map.
+func update(in int, key, value int16) asm.Instructions {
+	code := asm.Instructions{asm.LoadMapPtr(asm.R1, in)}
+	code = append(code, pointer(asm.R2, key)...)
+	code = append(code, pointer(asm.R3, value)...)
+	return append(code, asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+}
+
 // hasForm tells whether a map is the profiler's map of known processes as it is meant here.
 func hasForm(known *ebpf.Map) bool {
 	return known != nil && known.KeySize() == keySize && known.ValueSize() == valueSize

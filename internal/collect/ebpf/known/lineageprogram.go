@@ -34,12 +34,6 @@ func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 	const child, parent = asm.R7, asm.R8
 	var code asm.Instructions
 	add := func(more ...asm.Instruction) { code = append(code, more...) }
-	update := func(of int, key, value int16) {
-		add(asm.LoadMapPtr(asm.R1, of))
-		add(pointer(asm.R2, key)...)
-		add(pointer(asm.R3, value)...)
-		add(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
-	}
 	add(
 		asm.LoadMem(asm.R2, asm.R1, f.flags, asm.DWord),
 		asm.And.Imm(asm.R2, cloneThread),
@@ -53,10 +47,8 @@ func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 	)
 	add(wholeProcess()...)
 	add(keyOf(parent)...)
-	add(asm.LoadMapPtr(asm.R1, known))
-	add(pointer(asm.R2, key)...)
+	add(lookup(known, key)...)
 	add(
-		asm.FnMapLookupElem.Call(),
 		asm.JEq.Imm(asm.R0, 0, "foreign"),
 	)
 	for offset := int16(0); offset < int16(valueSize); offset += 8 {
@@ -66,8 +58,8 @@ func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 		)
 	}
 	add(keyOf(child)...)
-	update(known, key, value)
-	update(parents, childAt, parentAt)
+	add(update(known, key, value)...)
+	add(update(parents, childAt, parentAt)...)
 	add(
 		asm.Ja.Label("end"),
 		asm.LoadMapPtr(asm.R1, parents).WithSymbol("foreign"),
@@ -81,7 +73,7 @@ func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 		asm.Or.Imm(asm.R0, Never),
 		asm.StoreMem(asm.RFP, tokenAt, asm.R0, asm.DWord),
 	)
-	update(reported, childAt, tokenAt)
+	add(update(reported, childAt, tokenAt)...)
 	add(
 		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"),
 		asm.Return(),

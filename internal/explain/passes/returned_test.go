@@ -1,0 +1,86 @@
+package passes
+
+import (
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+// A function gives a copy of what is kept elsewhere.
+func TestCopiesThatAreReturned(t *testing.T) {
+	const copies = "main@3 all@1 std::vector<Item>::vector"
+	checkAll(t, map[string]written{
+		"a member": {"/me/a.cpp", `
+std::vector<Item> all() const { return items_; }  @1
+int main() {
+  return count(store.all());  @3
+}
+`, copies, "main@3", profile.KindNative, RuleReturned, "@1 items_;"},
+		"a local variable is moved": {"/me/a.cpp", `
+std::vector<Item> all() const {
+  std::vector<Item> items(n);
+  return items;  @1
+}
+int main() {
+  return count(store.all());  @3
+}
+`, copies, "main@3", profile.KindNative, "", ""},
+		"what a loop goes through": {"/me/a.cpp", `
+std::vector<Item> all() const { return items_; }  @1
+int main() {
+  for (auto s : store.all()) {  @3
+    n += s.weight;
+  }
+}
+`, copies, "main@3 Item::Item std::vector<Part>::vector", profile.KindNative, RuleElements, "@3 all of store.all(),"},
+		"only its elements": {"/me/a.cpp", `
+int main() {
+  for (auto s : store.all()) {  @3
+    n += s.weight;  @1
+  }
+}
+`, "main@3 Item::Item std::vector<Part>::vector", "main@1", profile.KindNative, RuleElements, "@3 store.all();"},
+		"made by the call": {"/me/a.cpp", `
+int main() {
+  for (auto s : store.all()) {  @3
+    n += s.weight;  @1
+  }
+}
+`, "main@3 Store::all std::vector<Item>::vector", "main@1", profile.KindNative, "", ""},
+		"Rust": {"/me/a.rs", `
+    pub fn entries(&self) -> Vec<Entry> {
+        self.entries.clone()  @1
+    }
+    fn sum(&self) -> u64 {
+        self.entries().iter().map(|e| e.size).sum()  @3
+    }
+`, "sum@3 entries@1 clone", "sum@3", profile.KindNative, RuleReturned, "@1 self.entries;"},
+		"Java": {"/me/A.java", `
+class A {
+  List<Row> rows() {
+    return new ArrayList<>(rows);  @1
+  }
+  int count() {
+    return rows().size();  @3
+  }
+}
+`, "count@3 rows@1 java.util.ArrayList.<init>", "count@3", profile.KindJava, RuleReturned, "@1 rows;"},
+		"of a parameter": {"/me/A.java", `
+class A {
+  List<Row> sorted(List<Row> rows) {
+    return new ArrayList<>(rows);  @1
+  }
+  int count() {
+    return sorted(all).size();  @3
+  }
+}
+`, "count@3 sorted@1 java.util.ArrayList.<init>", "count@3", profile.KindJava, "", ""},
+		"Python": {"/me/a.py", `
+class A:
+    def rows(self):
+        return list(self._rows)  @1
+def count(a):
+    return len(a.rows())  @3
+`, "count@3 rows@1", "count@3", profile.KindPython, RuleReturned, "@1 self._rows;"},
+	})
+}
