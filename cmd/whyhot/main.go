@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/host/heap"
 	"whyhot/internal/host/version"
 	"whyhot/internal/report/errorjson"
@@ -62,6 +65,9 @@ func newRoot() *cobra.Command {
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			if !slices.Contains(endless, cmd.Name()) {
 				heap.CollectLazily()
+			}
+			if dir, err := os.UserCacheDir(); err == nil {
+				catalog.KeepIn(filepath.Join(dir, programName, "catalog"), func() string { return elffile.BuildIDOf("/proc/self/exe") })
 			}
 		},
 	}

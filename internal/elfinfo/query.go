@@ -3,6 +3,7 @@ package elfinfo
 import (
 	"debug/elf"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -29,14 +30,38 @@ func (i *Info) DefinesMatch(re *regexp.Regexp) []string { return matching(i.defi
 // ImportsMatch returns the imported names that match, sorted.
 func (i *Info) ImportsMatch(re *regexp.Regexp) []string { return matching(i.imported, re) }
 
-func matching(names []string, re *regexp.Regexp) []string {
+func matching(sorted []string, re *regexp.Regexp) []string {
+	if prefix := anchored(re); prefix != "" {
+		from, _ := slices.BinarySearch(sorted, prefix)
+		sorted = sorted[from:]
+		to, _ := slices.BinarySearchFunc(sorted, prefix, func(name, prefix string) int {
+			if strings.HasPrefix(name, prefix) {
+				return -1
+			}
+			return strings.Compare(name, prefix)
+		})
+		sorted = sorted[:to]
+	}
 	var out []string
-	for _, n := range names {
+	for _, n := range sorted {
 		if re.MatchString(n) {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// anchored is the text that every match begins with, at the start of the name: "^__asan_(init|x)"
+// asks for "__asan_". A large program has a million names.
+func anchored(re *regexp.Regexp) string {
+	parsed, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 || parsed.Sub[0].Op != syntax.OpBeginText {
+		return ""
+	}
+	if lit := parsed.Sub[1]; lit.Op == syntax.OpLiteral && lit.Flags&syntax.FoldCase == 0 {
+		return string(lit.Rune)
+	}
+	return ""
 }
 
 // VersionString looks for text in the constants of the binary (such as

@@ -144,7 +144,7 @@ func (q *Quality) read(info *elfinfo.Info) {
 	imports := func(re *regexp.Regexp) bool { return len(info.ImportsMatch(re)) > 0 }
 	q.Instrumented = append(q.Instrumented, present(tracers, imports)...)
 	q.Assertions = present(assertions, imports)
-	q.Debug = len(info.DefinesMatch(preconditions)) > 0 && len(info.DefinesMatch(overflows)) > 0
+	q.Debug = len(info.DefinesMatch(overflows)) > 0 && len(info.DefinesMatch(preconditions)) > 0
 	levels := map[string]int{}
 	for _, p := range info.Producers {
 		if strings.HasPrefix(p.Text, "GNU AS") || p.Compiler == "" {

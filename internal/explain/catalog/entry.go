@@ -3,8 +3,8 @@
 //
 // It owns the form of an entry, of a family and of a runtime mark, and every
 // check that can be made without a profile. It takes YAML from any fs.FS (the
-// embedded catalogue, a user's directory) and gives a Catalog with compiled
-// patterns. It must never import a package that knows profiles, findings or
+// embedded catalogue, a user's directory) and gives a Catalog, which it keeps on disk for the
+// next start where KeepIn says so. It must never import a package that knows profiles, findings or
 // rules; internal/explain/rule gives entries their meaning.
 package catalog
 

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,10 +24,6 @@ type Catalog struct {
 	Runtimes []Runtime
 	Memory   []Memory
 }
-
-// Builtin are the entries that are part of the program, which nobody may change. They are read
-// once: it takes half a second of CPU.
-var Builtin = sync.OnceValues(readBuiltin)
 
 func readBuiltin() (*Catalog, error) {
 	c := &Catalog{}

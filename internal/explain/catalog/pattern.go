@@ -3,18 +3,46 @@ package catalog
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Pattern is an RE2 expression as written in an entry.
+// Pattern is an RE2 expression as written in an entry. It is compiled when it is asked for the
+// first time: most of the catalogue's are about programs that a profile is not of.
 type Pattern struct {
-	*regexp.Regexp
+	text string
+	re   func() *regexp.Regexp
 }
 
-// UnmarshalYAML compiles the expression; an error points at its line.
+// Expression is the pattern of an expression, which must be one.
+func Expression(text string) Pattern {
+	return Pattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+}
+
+func (p Pattern) String() string { return p.text }
+
+// Regexp is the compiled expression.
+func (p Pattern) Regexp() *regexp.Regexp { return p.re() }
+
+// MatchString says whether s has a match.
+func (p Pattern) MatchString(s string) bool { return p.re().MatchString(s) }
+
+// MarshalText and UnmarshalText are for a catalogue that is kept: what is read was checked.
+func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
+
+// UnmarshalText takes an expression that was checked before.
+func (p *Pattern) UnmarshalText(text []byte) error {
+	if len(text) > 0 {
+		*p = Expression(string(text))
+	}
+	return nil
+}
+
+// UnmarshalYAML checks the expression; an error points at its line.
 func (p *Pattern) UnmarshalYAML(node ast.Node) error {
 	var s string
 	if err := yaml.NodeToValue(node, &s); err != nil {
@@ -23,11 +51,10 @@ func (p *Pattern) UnmarshalYAML(node ast.Node) error {
 	if s == "" {
 		return syntaxError(node, "empty pattern: it would match everything")
 	}
-	re, err := regexp.Compile(s)
-	if err != nil {
+	if _, err := syntax.Parse(s, syntax.Perl); err != nil {
 		return syntaxError(node, fmt.Sprintf("pattern %q: %v", s, err))
 	}
-	p.Regexp = re
+	*p = Expression(s)
 	return nil
 }
 

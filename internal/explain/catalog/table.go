@@ -136,7 +136,7 @@ func (t *Table) entry(r *Row) Entry {
 	if len(r.Packages) > 0 {
 		p := Packages{Kind: registries[t.Ecosystem]}
 		for _, n := range r.Packages {
-			p.Name = append(p.Name, Pattern{regexp.MustCompile("^" + regexp.QuoteMeta(n) + "$")})
+			p.Name = append(p.Name, Expression("^"+regexp.QuoteMeta(n)+"$"))
 		}
 		e.Packages = []Packages{p}
 	}

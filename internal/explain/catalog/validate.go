@@ -125,7 +125,7 @@ func (k *checker) source(s *Source) {
 		k.addf(s.Line != nil || key == "has", "$.match.source", "%s narrows line, which is missing", key)
 		_, err := About(text, "x")
 		k.addf(err == nil, "$.match.source."+key, "pattern %q: %v", text, err)
-		k.addf(!strings.Contains(text, "$1") || s.Line != nil && s.Line.NumSubexp() > 0, "$.match.source."+key, "$1 stands for group 1 of line, which has none")
+		k.addf(!strings.Contains(text, "$1") || s.Line != nil && s.Line.Regexp().NumSubexp() > 0, "$.match.source."+key, "$1 stands for group 1 of line, which has none")
 	}
 	k.addf((s.Defined == "") == (s.As == ""), "$.match.source", "defined and as need each other")
 }
@@ -177,7 +177,7 @@ func (k *checker) fix() {
 	k.addf(e.Swap.Try == "" || strings.HasPrefix(e.Swap.Try, "--"), "$.swap.try", "try %q: must be flags of whyhot try, such as --cflags -O2", e.Swap.Try)
 	for i := range e.Swap.Cases {
 		c := &e.Swap.Cases[i]
-		k.addf(c.Line.Regexp != nil && c.Why != "" && len(c.Steps) > 0, fmt.Sprintf("$.swap.cases[%d]", i), "a case needs line, why and steps")
+		k.addf(c.Line.String() != "" && c.Why != "" && len(c.Steps) > 0, fmt.Sprintf("$.swap.cases[%d]", i), "a case needs line, why and steps")
 	}
 	for i := range e.Candidates {
 		c := &e.Candidates[i]
@@ -199,7 +199,7 @@ func (k *checker) condition(at string, c *Condition) {
 	k.addf(c.NotProducer == nil || c.Producer != nil, at, "not_producer narrows producer, which is missing")
 	ranged := c.Min != "" || c.Below != ""
 	k.addf(!ranged || c.Package != nil || c.String != nil, at, "min and below need a package or a string to get the version from")
-	k.addf(!ranged || c.String == nil || c.String.NumSubexp() > 0, at, "string needs a group () that captures the version")
+	k.addf(!ranged || c.String == nil || c.String.Regexp().NumSubexp() > 0, at, "string needs a group () that captures the version")
 }
 
 func (k *checker) claims(path string, cs []Claim) {

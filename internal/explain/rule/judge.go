@@ -281,12 +281,12 @@ func (q *question) is(ok bool) { q.failed = q.failed || !ok }
 
 func (q *question) symbols() {
 	for _, re := range q.c.Defines {
-		_, found, known := q.b.Defines(re.Regexp)
+		_, found, known := q.b.Defines(re.Regexp())
 		q.open = q.open || !known
 		q.is(found || !known)
 	}
 	for _, re := range q.c.Lacks {
-		_, found, known := q.b.Defines(re.Regexp)
+		_, found, known := q.b.Defines(re.Regexp())
 		q.open = q.open || !known
 		q.is(!found)
 	}
@@ -304,12 +304,12 @@ func (q *question) sonames() {
 
 func (q *question) texts() {
 	for _, re := range q.c.NoString {
-		_, found := q.b.String(re.Regexp)
+		_, found := q.b.String(re.Regexp())
 		q.is(!found)
 	}
 	if q.c.String != nil {
 		var found bool
-		q.version, found = q.b.String(q.c.String.Regexp)
+		q.version, found = q.b.String(q.c.String.Regexp())
 		q.is(found)
 	}
 	if q.c.Producer == nil {

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -162,7 +161,7 @@ func (e *engine) remains(c *compiled, stack profile.StackID) bool {
 // output is how the kernel is asked to write and send.
 var output = []catalog.Frame{{
 	Kind: []string{"kernel"},
-	Name: []catalog.Pattern{{Regexp: regexp.MustCompile(`^(_*x64_sys_|ksys_|vfs_|do_|__sys_|__do_sys_)(p?write(v|64)?|sendto|sendmsg|sendfile(64)?)$`)}},
+	Name: []catalog.Pattern{catalog.Expression(`^(_*x64_sys_|ksys_|vfs_|do_|__sys_|__do_sys_)(p?write(v|64)?|sendto|sendmsg|sendfile(64)?)$`)},
 }}
 
 // kindAt is the kind of the function at a position.

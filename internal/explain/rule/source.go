@@ -54,7 +54,7 @@ func (m *sourceMatch) matches(text []string, at int) bool {
 	if m.Line == nil {
 		return false
 	}
-	found := m.Line.FindStringSubmatch(text[at])
+	found := m.Line.Regexp().FindStringSubmatch(text[at])
 	if found == nil {
 		return false
 	}
