@@ -76,6 +76,7 @@ keys. An SVG is a static picture. The suffix of OUT decides.`,
 	f.prices.add(cmd)
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
+	f.load.completeBy(cmd, profile.LabelProcess, profile.LabelThread)
 	f.filter.add(cmd)
 	return cmd
 }

@@ -57,6 +57,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 func (f *loadFlags) addRemote(cmd *cobra.Command) {
 	f.remote.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.where, "where", "", `only samples whose labels meet a `+"`CONDITION`"+`: service="web" and pod=~"web-.*" and not thread="gc"`)
+	f.complete(cmd)
 }
 
 // args checks that there are a FILE and n other arguments, or with --from the others

@@ -71,18 +71,21 @@ stay fractions of the whole profile unless --relative is given.`,
 	flags.BoolVar(&f.fullNames, "full-names", false, "do not shorten names")
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
+	f.load.completeBy(cmd, groupings()...)
 	f.filter.add(cmd)
 	f.prices.add(cmd)
 	return cmd
 }
 
-func groupingList() string {
-	groupings := view.Groupings()
-	names := make([]string, 0, len(groupings))
-	for _, g := range groupings {
+func groupings() (names []string) {
+	for _, g := range view.Groupings() {
 		names = append(names, string(g))
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+func groupingList() string {
+	return strings.Join(groupings(), ", ")
 }
 
 // options checks the flags that choose rows.

@@ -165,7 +165,11 @@ func (c *checking) open(ctx context.Context) (err error) {
 	if c.work, err = filepath.EvalSymlinks(c.work); err != nil {
 		return fmt.Errorf("a directory for the builds: %w", err)
 	}
-	if c.repo, err = revision.Open(ctx, here, c.work); err != nil {
+	var caches []string
+	if dir, err := os.UserCacheDir(); err == nil {
+		caches = append(caches, filepath.Join(dir, "whyhot"))
+	}
+	if c.repo, err = revision.Open(ctx, here, c.work, caches...); err != nil {
 		return err
 	}
 	if c.rel, err = filepath.Rel(c.repo.Root, here); err != nil || !filepath.IsLocal(c.rel) {

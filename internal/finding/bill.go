@@ -5,6 +5,6 @@ package finding
 type Bill struct {
 	Cores    float64 `json:"cores"` // that it keeps busy
 	Currency string  `json:"currency,omitempty"`
-	Money    float64 `json:"money_per_month,omitempty"`
-	CO2      float64 `json:"co2_kg_per_month,omitempty"`
+	Money    float64 `json:"money_per_year,omitempty"`
+	CO2      float64 `json:"co2_kg_per_year,omitempty"`
 }

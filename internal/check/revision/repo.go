@@ -18,18 +18,20 @@ import (
 type Repo struct {
 	Root string // of the working tree, without symbolic links
 
-	private string // directory for what is no part of the repository
+	private string   // directory for what is no part of the repository
+	ours    []string // directories whose files are no part of a change
 	env     []string
 	indexes int
 }
 
 // Open finds the repository that dir is in. private is a directory of the caller's, which
-// outlives the Repo's use.
-func Open(ctx context.Context, dir, private string) (*Repo, error) {
+// outlives the Repo's use. Files there, and in directories that are ours, are no part of a change:
+// a home directory can be a working tree, with our caches in it.
+func Open(ctx context.Context, dir, private string, ours ...string) (*Repo, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("no git on PATH: a check needs it to read the revision to compare with")
 	}
-	r := &Repo{Root: dir, private: private, env: os.Environ()}
+	r := &Repo{Root: dir, private: private, ours: append(ours, private), env: os.Environ()}
 	root, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, fmt.Errorf("%s is in no working tree of git: %w", dir, err)
@@ -117,8 +119,10 @@ func (r *Repo) WorkingTree(ctx context.Context) (tree string, err error) {
 	}
 	own := []string{"GIT_INDEX_FILE=" + index}
 	add := []string{"add", "--all", "--", ":/"}
-	if rel, err := filepath.Rel(r.Root, r.private); err == nil && filepath.IsLocal(rel) {
-		add = append(add, ":(top,exclude,literal)"+rel) // what is ours is no part of the change
+	for _, dir := range r.ours {
+		if rel, err := filepath.Rel(r.Root, dir); err == nil && filepath.IsLocal(rel) {
+			add = append(add, ":(top,exclude,literal)"+rel)
+		}
 	}
 	if _, err := r.git(ctx, own, add...); err != nil {
 		return "", err

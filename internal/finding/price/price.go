@@ -6,9 +6,9 @@
 // only.
 //
 // A profile says how much CPU time was spent in how much time: the cores that were
-// busy. A bill is for a month in which they stay as busy. For example, 90 s of CPU
+// busy. A bill is for a year in which they stay as busy. For example, 90 s of CPU
 // time recorded in 60 s are 1.5 cores; at 0.04 EUR for an hour of a core these are
-// 1.5 × 730 × 0.04 = 43.80 EUR a month.
+// 1.5 × 8,760 × 0.04 = 525.60 EUR a year.
 package price
 
 import (
@@ -24,8 +24,8 @@ import (
 	"whyhot/internal/profile"
 )
 
-// HoursPerMonth is a twelfth of 365 days, as cloud providers count.
-const HoursPerMonth = 730
+// HoursPerYear are 365 days, as cloud providers count.
+const HoursPerYear = 8760
 
 // Bounds of what a form takes: far above anything real.
 const (
@@ -73,9 +73,9 @@ func (p Prices) Check() error {
 
 // Of is the bill of cores.
 func (p Prices) Of(cores float64) finding.Bill {
-	b := finding.Bill{Cores: cores, CO2: cores * HoursPerMonth * p.CO2 / 1000}
+	b := finding.Bill{Cores: cores, CO2: cores * HoursPerYear * p.CO2 / 1000}
 	if p.CoreHour > 0 {
-		b.Currency, b.Money = p.Currency, cores*HoursPerMonth*p.CoreHour
+		b.Currency, b.Money = p.Currency, cores*HoursPerYear*p.CoreHour
 	}
 	return b
 }

@@ -72,7 +72,7 @@ func TestCores(t *testing.T) {
 // The example of the package's doc comment.
 func TestBill(t *testing.T) {
 	r := Rate{Prices: Prices{Currency: "EUR", CoreHour: 0.04, CO2: 10}, Cores: 1.5}
-	if b := r.Of(1); math.Abs(b.Money-43.8) > 1e-9 || math.Abs(b.CO2-10.95) > 1e-9 || b.Cores != 1.5 || b.Currency != "EUR" {
+	if b := r.Of(1); math.Abs(b.Money-525.6) > 1e-9 || math.Abs(b.CO2-131.4) > 1e-9 || b.Cores != 1.5 || b.Currency != "EUR" {
 		t.Errorf("got %+v", b)
 	}
 	if b := (Prices{CO2: 10}).Of(1); b.Money != 0 || b.Currency != "" {

@@ -219,7 +219,7 @@ func TestHotLoops(t *testing.T) {
 func TestCosts(t *testing.T) {
 	in := hostileReport()
 	in.Flame.Rate = &price.Rate{Prices: price.Prices{Currency: "EUR", CoreHour: 0.1}, Cores: 2}
-	if text := page(t, in); !strings.Contains(text, "2.00 cores, 146.00 EUR a month") {
+	if text := page(t, in); !strings.Contains(text, "2.00 cores, 1,752 EUR a year") {
 		t.Error("the header does not say what it costs")
 	}
 }

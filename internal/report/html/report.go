@@ -69,7 +69,7 @@ type card struct {
 	Rank      int
 	Share     string // "18.4% ± 0.7", "" when not known
 	ShareKind string // what the share is of
-	Costs     string // "0.30 cores · 8.80 EUR a month", "" where nobody gave prices
+	Costs     string // "0.30 cores · 105.60 EUR a year", "" where nobody gave prices
 	GainText  string // "2.0 – 9.0%"
 	SpeedUp   string // "1.02 – 1.10×"
 	Bar       *bar

@@ -8,23 +8,23 @@ import (
 	"whyhot/internal/finding"
 )
 
-// Bill writes what is known of a bill: cores, and what they cost in a month.
+// Bill writes what is known of a bill: cores, and what they cost in a year.
 func Bill(b *finding.Bill) []string {
 	if b == nil {
 		return nil
 	}
 	cores := Amount(b.Cores) + " cores"
-	var month []string
+	var year []string
 	if b.Currency != "" {
-		month = append(month, Amount(b.Money)+" "+b.Currency)
+		year = append(year, Amount(b.Money)+" "+b.Currency)
 	}
 	if b.CO2 != 0 {
-		month = append(month, Amount(b.CO2)+" kg CO2")
+		year = append(year, Amount(b.CO2)+" kg CO2")
 	}
-	if len(month) == 0 {
+	if len(year) == 0 {
 		return []string{cores}
 	}
-	return []string{cores, strings.Join(month, " and ") + " a month"}
+	return []string{cores, strings.Join(year, " and ") + " a year"}
 }
 
 // Amount writes an amount with two decimals, and what is large without: a profile does

@@ -100,12 +100,12 @@ func TestDiff(t *testing.T) {
 func TestCosts(t *testing.T) {
 	p := sampleProfile()
 	rate := &price.Rate{Prices: price.Prices{Currency: "EUR", CoreHour: 0.1}, Cores: 10}
-	check(t, `{"total": 50, "unit": "nanoseconds", "cost": {"cores": 10, "currency": "EUR", "money_per_month": 730}, "functions": [
+	check(t, `{"total": 50, "unit": "nanoseconds", "cost": {"cores": 10, "currency": "EUR", "money_per_year": 8760}, "functions": [
 		{"function": "f<int>", "binary": "/bin/app", "file": "f.cc", "line": 3, "self": 30, "total": 30, "cost": {
-			"self": {"cores": 6, "currency": "EUR", "money_per_month": 438}, "total": {"cores": 6, "currency": "EUR", "money_per_month": 438}}}
+			"self": {"cores": 6, "currency": "EUR", "money_per_year": 5256}, "total": {"cores": 6, "currency": "EUR", "money_per_year": 5256}}}
 	]}`, func(w *bytes.Buffer) error { return Top(w, p, view.Top(p, view.TopOptions{}), p.Total(), 1, rate) })
 	fn := view.Find(p, func(s string) bool { return s == "f<int>" })
-	const cost = `"cost": {"self": {"cores": 6, "currency": "EUR", "money_per_month": 438}, "total": {"cores": 6, "currency": "EUR", "money_per_month": 438}}`
+	const cost = `"cost": {"self": {"cores": 6, "currency": "EUR", "money_per_year": 5256}, "total": {"cores": 6, "currency": "EUR", "money_per_year": 5256}}`
 	check(t, `{"total": 50, "unit": "nanoseconds",
 		"function": {"function": "f<int>", "binary": "/bin/app", "file": "f.cc", "line": 3, "self": 30, "total": 30, `+cost+`},
 		"lines": [{"file": "f.cc", "line": 5, "self": 30, "total": 30, `+cost+`}]}`,

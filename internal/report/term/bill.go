@@ -23,10 +23,10 @@ func billColumns(r *price.Rate) []Column {
 	}
 	list := []Column{{Title: "cores", Right: true, Optional: 5}}
 	if r.Prices.CoreHour > 0 {
-		list = append(list, Column{Title: Clean(r.Prices.Currency) + "/month", Right: true})
+		list = append(list, Column{Title: Clean(r.Prices.Currency) + "/year", Right: true})
 	}
 	if r.Prices.CO2 > 0 {
-		list = append(list, Column{Title: "kg CO2/month", Right: true, Optional: 4})
+		list = append(list, Column{Title: "kg CO2/year", Right: true, Optional: 4})
 	}
 	return list
 }

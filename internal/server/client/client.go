@@ -137,12 +137,34 @@ func (c *Client) Backup(ctx context.Context) (io.ReadCloser, error) {
 
 // Services lists the services of a selection, the heaviest first.
 func (c *Client) Services(ctx context.Context, selection url.Values) ([]string, error) {
+	return c.Labels(ctx, "service", selection)
+}
+
+// LabelKeys lists what samples of the project can be chosen and grouped by.
+func (c *Client) LabelKeys(ctx context.Context) ([]string, error) {
+	var answer struct {
+		Keys []struct {
+			Key string `json:"key"`
+		} `json:"keys"`
+	}
+	if err := c.ask(ctx, http.MethodGet, "labels", nil, nil, &answer); err != nil {
+		return nil, err
+	}
+	out := make([]string, 0, len(answer.Keys))
+	for _, k := range answer.Keys {
+		out = append(out, k.Key)
+	}
+	return out, nil
+}
+
+// Labels lists the values of a label in a selection, the heaviest first.
+func (c *Client) Labels(ctx context.Context, key string, selection url.Values) ([]string, error) {
 	var answer struct {
 		Values []struct {
 			Value string `json:"value"`
 		} `json:"values"`
 	}
-	if err := c.ask(ctx, http.MethodGet, "services", selection, nil, &answer); err != nil {
+	if err := c.ask(ctx, http.MethodGet, "labels/"+url.PathEscape(key), selection, nil, &answer); err != nil {
 		return nil, err
 	}
 	out := make([]string, 0, len(answer.Values))

@@ -60,7 +60,7 @@ type Item struct {
 	Limit     string   `json:"limit,omitempty"`     // of an alert
 	Now       Cost     `json:"now"`
 	Before    *Cost    `json:"before,omitempty"` // of what is worse: as it was told last
-	Money     *Money   `json:"per_month,omitempty"`
+	Money     *Money   `json:"per_year,omitempty"`
 	Gain      *Gain    `json:"gain,omitempty"`
 	Link      string   `json:"link"`
 	Command   string   `json:"command,omitempty"` // shows all that is known of it

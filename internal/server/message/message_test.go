@@ -63,7 +63,7 @@ func TestANewFindingIsToldOnce(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 	// 0.6 s of CPU time in the one minute that has samples.
-	if want := 0.6 / 60; i.Now.Cores != want || i.Money == nil || i.Money.Money != want*730*0.1 {
+	if want := 0.6 / 60; i.Now.Cores != want || i.Money == nil || i.Money.Money != want*8760*0.1 {
 		t.Errorf("cores %v, money %+v", i.Now.Cores, i.Money)
 	}
 	if !strings.HasPrefix(i.Link, "https://whyhot.example.org/findings?findings.open=php-serialize-") || !strings.Contains(i.Link, "%40shop+%26+co&from=20") || !strings.Contains(i.Link, "&service=shop+%26+co&to=20") {

@@ -49,15 +49,15 @@ func facts(c *Config, i *Item) string {
 		list = append(list, cores(i.Now))
 	}
 	if p := i.Money; p != nil {
-		var month []string
+		var year []string
 		if p.Currency != "" {
-			month = append(month, fmt.Sprintf("%.2f %s", p.Money, p.Currency))
+			year = append(year, fmt.Sprintf("%.2f %s", p.Money, p.Currency))
 		}
 		if p.CO2 > 0 {
-			month = append(month, fmt.Sprintf("%.2f kg CO2", p.CO2))
+			year = append(year, fmt.Sprintf("%.2f kg CO2", p.CO2))
 		}
-		if len(month) > 0 {
-			list = append(list, strings.Join(month, " and ")+" a month")
+		if len(year) > 0 {
+			list = append(list, strings.Join(year, " and ")+" a year")
 		}
 	}
 	if g := i.Gain; g != nil {

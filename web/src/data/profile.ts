@@ -42,12 +42,12 @@ export interface Profile {
   readonly bill: Bill | null; // of all of it; null without prices
 }
 
-// Bill is what CPU costs in a month, as internal/finding has it.
+// Bill is what CPU costs in a year, as internal/finding has it.
 export interface Bill {
   readonly cores: number;
   readonly currency?: string;
-  readonly money_per_month?: number;
-  readonly co2_kg_per_month?: number;
+  readonly money_per_year?: number;
+  readonly co2_kg_per_year?: number;
 }
 
 export class DamagedData extends Error {}

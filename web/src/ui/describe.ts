@@ -33,14 +33,14 @@ export class Describer {
     const { bill } = this.profile;
     if (bill === null || this.total <= 0) return "";
     const share = value / this.total;
-    const money = bill.money_per_month;
-    const co2 = bill.co2_kg_per_month;
-    const month = costs(
+    const money = bill.money_per_year;
+    const co2 = bill.co2_kg_per_year;
+    const year = costs(
       money === undefined ? undefined : share * money,
       bill.currency ?? "",
       co2 === undefined ? undefined : share * co2,
     );
-    return ` · ${amount(share * bill.cores)} cores · ${month} a month`;
+    return ` · ${amount(share * bill.cores)} cores · ${year} a year`;
   }
 
   source(fn: number, line: number): string {

@@ -1,5 +1,5 @@
-// What cores cost, where the project says it (settings): in a year of 365 days, of which a month
-// is a twelfth in internal/finding/price.
+// What cores cost, where the project says it (settings): in a year of 365 days, as in
+// internal/finding/price.
 
 import { useAnswer } from "../api/answer";
 import type { components } from "../api/schema";
