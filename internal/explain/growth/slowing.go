@@ -44,7 +44,7 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 			within[at] = map[step]bool{}
 		}
 	}
-	loops := loopsOf(f, lines, source)
+	around := passesOf(f, lines, source)
 	f.timed(func(row int32, s *profile.Sample, path *ownPath, pid uint64) {
 		for i, at := range path.steps {
 			for _, c := range ofFunction[at.function] {
@@ -58,7 +58,7 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 					for _, outer := range path.steps[:i] {
 						within[at][outer] = true
 					}
-				case isProgress(path.kind) && loops.has(c.step, at):
+				case isProgress(path.kind) && around.has(c.step, at):
 					c.moment(pid, s.Time).others += n
 				}
 			}
@@ -86,11 +86,16 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 	})
 }
 
-// looping are the lines of the outermost loop around each candidate, where its text is known.
-type looping map[step]text.Range
+// passes are the texts of the candidates, with the outermost loop around each, where they are known.
+type passes map[step]pass
 
-func loopsOf(f *frames, lines map[step]*candidate, source func(path string) ([]string, bool)) looping {
-	out := looping{}
+type pass struct {
+	file *text.File
+	loop text.Range // none: the zero Range
+}
+
+func passesOf(f *frames, lines map[step]*candidate, source func(path string) ([]string, bool)) passes {
+	out := passes{}
 	if source == nil {
 		return out
 	}
@@ -107,21 +112,32 @@ func loopsOf(f *frames, lines map[step]*candidate, source func(path string) ([]s
 		if file == nil {
 			continue
 		}
+		r := pass{file: file}
 		if loops := file.Loops(int(at.line)); len(loops) > 0 {
-			out[at] = loops[len(loops)-1].Range
+			r.loop = loops[len(loops)-1].Range
 		}
+		out[at] = r
 	}
 	return out
 }
 
 // has says whether another line of the function tells how far the loop of a line is: what runs
-// before or after the loop does not.
-func (l looping) has(of, at step) bool {
-	r, known := l[of]
-	return !known || r.Has(int(at.line))
+// before or after the loop does not, nor does what a pass may leave out by ending between the two.
+//
+// Example. `edge := seek(at); if edge.weak { return }; return decode(edge)` for each point: where
+// the points with an edge come first, decode has its samples early, and seek does not slow down.
+func (r passes) has(of, at step) bool {
+	a, known := r[of]
+	if !known {
+		return true
+	}
+	if a.loop != (text.Range{}) && !a.loop.Has(int(at.line)) {
+		return false
+	}
+	return !a.file.MayEnd(int(min(of.line, at.line)), int(max(of.line, at.line)))
 }
 
-// warmsUp says whether code of a kind is compiled while it runs: its first rounds are dear, in
+// warmsUp says whether code of a kind is compiled while it runs: its first passes are dear, in
 // one line more than in another, which looks as if the others became dearer.
 func warmsUp(k profile.Kind) bool {
 	switch k { //nolint:exhaustive // the others are compiled before, or interpreted throughout

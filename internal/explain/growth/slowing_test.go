@@ -69,6 +69,26 @@ func TestOnlyTheLoopOfALineTellsItsProgress(t *testing.T) {
 	}
 }
 
+// Nor does what runs on some passes only: where those come first, the line takes as long as before.
+func TestWhatAPassMayLeaveOutTellsNoProgress(t *testing.T) {
+	p := searching(recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}, rand.New(rand.NewPCG(5, 6)))
+	lines := make([]string, 60)
+	for i := range lines {
+		lines[i] = "        step(row)"
+	}
+	lines[0], lines[1] = "def render():", "    for row in rows:"
+	source := func(string) ([]string, bool) { return lines, true }
+	if got := slowings(newFrames(p), source); len(got) != 1 {
+		t.Fatalf("with what runs on each pass: %d", len(got))
+	}
+	for i := range lines[2:] {
+		lines[i+2] = "        if skips(row): continue # at each line, so before and behind it"
+	}
+	if got := slowings(newFrames(p), source); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What copies is told by Accumulations.
 func TestCopiesAreNoSlowing(t *testing.T) {
 	r := recorded{samples: 1000, copying: func(x float64) float64 { return 6 * x }}

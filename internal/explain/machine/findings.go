@@ -204,12 +204,14 @@ func (l *Loop) evidence(p *profile.Profile, m analyzer.MachineMatch) []finding.E
 }
 
 // covers says whether an address of the binary is in the loop.
-func (l *Loop) covers(vaddr uint64) bool {
-	return slices.ContainsFunc(l.Ranges, func(r [2]uint64) bool { return vaddr >= r[0] && vaddr < r[1] })
+func (l *Loop) covers(vaddr uint64) bool { return within(l.Ranges, vaddr) }
+
+func within(ranges [][2]uint64, vaddr uint64) bool {
+	return slices.ContainsFunc(ranges, func(r [2]uint64) bool { return vaddr >= r[0] && vaddr < r[1] })
 }
 
-// Samples are the rows of a profile whose innermost code is in a loop; code gives the
-// place in a binary of an address.
+// Samples are the rows of a profile whose innermost code is in a loop and in no loop inside of it,
+// as in Self; code gives the place in a binary of an address.
 func (l *Loop) Samples(p *profile.Profile, code func(m *profile.Mapping, address uint64) (vaddr uint64, ok bool)) []int32 {
 	var out []int32
 	for in := range p.Innermosts() {
@@ -218,7 +220,7 @@ func (l *Loop) Samples(p *profile.Profile, code func(m *profile.Mapping, address
 			continue
 		}
 		vaddr, ok := code(m, in.Location.Address)
-		if ok && l.covers(vaddr) {
+		if ok && l.covers(vaddr) && !within(l.nested, vaddr) {
 			out = append(out, int32(in.Row))
 		}
 	}

@@ -52,6 +52,7 @@ func (f *function) loops(b *binary, reply analyzer.MachineFunction) []Loop {
 		out[i].Total += out[i].Self
 		if parent := reply.Loops[i].Parent; parent >= 0 && parent < i {
 			out[parent].Total += out[i].Total
+			out[parent].nested = append(out[parent].nested, out[i].Ranges...)
 		}
 	}
 	return slices.DeleteFunc(out, func(l Loop) bool { return l.Self == 0 })

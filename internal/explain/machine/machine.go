@@ -74,7 +74,8 @@ type Loop struct {
 	Step                   int64 // bytes by which its addresses move in an iteration, 0 where not known
 	Unresolved             int   // jumps in its function whose targets are not known
 
-	binary   *binary // nil without samples
+	nested   [][2]uint64 // of Ranges, those of the loops in it
+	binary   *binary     // nil without samples
 	function *function
 	before   map[string]int // by rule, the matches in the function's loops that stand before this one
 	callees  []callee

@@ -348,6 +348,20 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"hashes that are written to files or sent to others have to stay", "keys of a few bytes gain little"},
 	},
+	"machine-byte-compare": {
+		title: func(_ *Loop, m analyzer.MachineMatch) string {
+			if m.Facts["bytes"] == "1" {
+				return "Two ranges are compared a byte at a time; compare eight"
+			}
+			return "Two ranges are compared two bytes at a time; compare eight"
+		},
+		high: 0.85, kind: inCode,
+		steps: []string{
+			"Load eight bytes of each range with memcpy into a uint64_t, and XOR them; where the result is not 0, __builtin_ctzll(x) / 8 more bytes agree (little-endian)",
+			"Where only equality is asked: memcmp",
+		},
+		caveats: []string{"Ranges that mostly differ within the first bytes gain little"},
+	},
 	searchRule: {
 		title: fixed("Binary search with mispredicted branches"),
 		cost:  inGuesses,

@@ -52,7 +52,7 @@ func TestRulesOnFixtures(t *testing.T) {
 }
 
 // twoWords are the rules whose names have more than one.
-var twoWords = []string{"own-call", "plt-call", "bit-set", "bit-copy", "few-iterations", "float-sum"}
+var twoWords = []string{"own-call", "plt-call", "bit-set", "bit-copy", "few-iterations", "float-sum", "byte-compare"}
 
 // ruleOf "division_modulo" is machine-division.
 func ruleOf(function string) string {

@@ -293,3 +293,17 @@ func (f *File) Defines(line int, name string) bool {
 	header := f.join(f.statement(line))
 	return f.isFunction(line, header) && f.function(line, header).Name == name
 }
+
+// ending is a word by which a pass or a call ends before its last line.
+var ending = regexp.MustCompile(`\b(return|continue|break|goto|throw|raise|next|last|redo|exit|die)\b`)
+
+// MayEnd says whether a pass that reaches one line may end before a later one, which then does not
+// run as often.
+func (f *File) MayEnd(from, before int) bool {
+	for n := from; n < before; n++ {
+		if ending.MatchString(f.Code(n)) {
+			return true
+		}
+	}
+	return false
+}

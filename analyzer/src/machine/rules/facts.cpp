@@ -130,9 +130,8 @@ std::optional<int64_t> added(const Subject &S, const Instruction &I, MCRegister 
   return std::nullopt;
 }
 
-std::optional<int64_t> stepOf(const Subject &S, MCRegister R) {
-  if (isInvariant(S, R))
-    return 0;
+// The only instruction that writes a register, in every iteration.
+static std::optional<Place> onlyWriter(const Subject &S, MCRegister R) {
   const bool Survives = survivesCalls(nameOf(S, R));
   std::optional<Place> Only;
   for (const Place &P : everything(S)) {
@@ -145,9 +144,22 @@ std::optional<int64_t> stepOf(const Subject &S, MCRegister R) {
       return std::nullopt;
     Only = P;
   }
+  return Only;
+}
+
+std::optional<int64_t> stepOf(const Subject &S, MCRegister R) {
+  if (isInvariant(S, R))
+    return 0;
+  const auto Only = onlyWriter(S, R);
   if (!Only)
     return std::nullopt;
-  return added(S, S.F.Code[Only->At], whole(S, R));
+  const Instruction &I = S.F.Code[Only->At];
+  // lea 1(%rax),%rdx; …; mov %rdx,%rax
+  if (I.Name.starts_with("MOV") && I.Name.ends_with("rr") && I.Inst.getNumOperands() == 2)
+    if (const auto From = onlyWriter(S, I.Inst.getOperand(1).getReg()))
+      if (const Instruction &Next = S.F.Code[From->At]; Next.Name.starts_with("LEA"))
+        return added(S, Next, whole(S, R));
+  return added(S, I, whole(S, R));
 }
 
 std::optional<int64_t> strideOf(const Subject &S, const Instruction &I) {

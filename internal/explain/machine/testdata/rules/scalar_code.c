@@ -567,6 +567,67 @@ size_t no_bit_copy_count(const uint64_t *in, size_t n) {
   return s;
 }
 
+// -- machine-byte-compare
+long yes_byte_compare_match(const uint8_t *a, const uint8_t *b, long limit) {
+  long n = 0;
+  while (n < limit && a[n] == b[n])
+    n++;
+  return n;
+}
+
+int yes_byte_compare_before(const uint8_t *data, int delta, int len,
+                            int limit) {
+  while (++len < limit && data[len - delta] == data[len])
+    ;
+  return len;
+}
+
+long yes_byte_compare_wide(const uint16_t *a, const uint16_t *b, long limit) {
+  long n = 0;
+  for (; n < limit; n++)
+    if (a[n] != b[n])
+      break;
+  return n;
+}
+
+int yes_byte_compare_backwards(const char *a, const char *b, int n) {
+  while (n > 0 && a[n - 1] == b[n - 1])
+    n--;
+  return n;
+}
+
+// The end is where a zero is: nothing may be read behind it.
+int no_byte_compare_text(const char *a, const char *b) {
+  while (*a && *a == *b)
+    a++, b++;
+  return *a - *b;
+}
+
+// All are looked at.
+long no_byte_compare_counts(const uint8_t *a, const uint8_t *b, long n) {
+  long same = 0;
+  for (long i = 0; i < n; i++)
+    same += a[i] == b[i];
+  return same;
+}
+
+// One range, and a byte that is looked for.
+long no_byte_compare_finds(const uint8_t *a, uint8_t what, long n) {
+  long i = 0;
+  while (i < n && a[i] != what)
+    i++;
+  return i;
+}
+
+// Through a table, as where case does not count.
+long no_byte_compare_folded(const uint8_t *a, const uint8_t *b,
+                            const uint8_t *fold, long n) {
+  long i = 0;
+  while (i < n && fold[a[i]] == fold[b[i]])
+    i++;
+  return i;
+}
+
 // -- machine-hash
 uint32_t yes_hash_fnv(const uint8_t *p, size_t n) {
   uint32_t h = 2166136261u;
