@@ -35,6 +35,7 @@ func (r Request) hear(ctx context.Context, facts judge.Facts, judges func(contex
 		if err != nil {
 			return heard{}, err
 		}
+		separate(a.Found)
 		h.found = merge.Add(h.found, a.Found, merge.Options{All: r.All, Samples: r.Profile.Count()})
 		h.notes = append(h.notes, a.Notes...)
 		if a.Looked != "" {
@@ -42,6 +43,15 @@ func (r Request) hear(ctx context.Context, facts judge.Facts, judges func(contex
 		}
 	}
 	return h, nil
+}
+
+// separate gives what a judge found ids of their own: two lines of a function are two findings.
+func separate(found []judge.Found) {
+	each := make([]*finding.Finding, len(found))
+	for i := range found {
+		each[i] = &found[i].Finding
+	}
+	finding.SeparateEach(each)
 }
 
 func (h heard) findings() []finding.Finding {

@@ -42,10 +42,15 @@ func baseName(path string) string {
 // keeping it: what an id may rest on does not tell them apart, as the two branches of an
 // #if where units of one build take different ones.
 func Separate(findings []Finding) {
-	byPlace := make([]*Finding, len(findings))
+	each := make([]*Finding, len(findings))
 	for i := range findings {
-		byPlace[i] = &findings[i]
+		each[i] = &findings[i]
 	}
+	SeparateEach(each)
+}
+
+// SeparateEach is Separate for findings that are parts of something else. It sorts the list.
+func SeparateEach(byPlace []*Finding) {
 	slices.SortStableFunc(byPlace, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
 	})

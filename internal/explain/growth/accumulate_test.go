@@ -2,6 +2,7 @@ package growth
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"whyhot/internal/profile"
@@ -105,5 +106,22 @@ func TestWithoutTimesThereIsNone(t *testing.T) {
 	p := recorded{samples: 1000, copying: func(x float64) float64 { return 4 * x }}.profile(rand.New(rand.NewPCG(1, 2)))
 	if got := Accumulations(p.Retold(func(*profile.Sample) ([]profile.Label, int64, bool) { return nil, 0, true })); len(got) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What another line of the same function makes dearer is no growth of its own.
+func TestWhatAnotherLineMakesDearerIsLeftOut(t *testing.T) {
+	all := []Accumulation{
+		{Place: Place{Function: "load", File: "a.php", Line: 13}, Share: 0.85, Exponent: 2.8},
+		{Place: Place{Function: "load", File: "a.php", Line: 12}, Share: 0.06, Exponent: 1.7},
+		{Place: Place{Function: "load", File: "a.php", Line: 14}, Share: 0.3, Exponent: 1.9},
+		{Place: Place{Function: "save", File: "a.php", Line: 40}, Share: 0.06, Exponent: 1.7},
+	}
+	var lines []int32
+	for _, a := range withoutLesser(all) {
+		lines = append(lines, a.Line)
+	}
+	if !slices.Equal(lines, []int32{13, 14, 40}) {
+		t.Errorf("lines %v are left", lines)
 	}
 }

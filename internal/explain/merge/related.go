@@ -49,6 +49,7 @@ var relatives = map[string][]string{
 	"statement-not-in":           scans,
 	"statement-correlated":       scans,
 	"statement-function-scan":    scans,
+	"statement-foreign-key":      append([]string{"postgres-foreign-key"}, scans...),
 	"statement-scan":             scans,
 	"statement-sort":             scans,
 	"statement-count-all":        scans,

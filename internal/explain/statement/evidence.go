@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"whyhot/internal/explain/judge"
@@ -346,4 +347,21 @@ func worksOf(p *profile.Profile) func(profile.StackID) []work {
 		known[id] = all
 		return all
 	}
+}
+
+// deletesByKey says whether rows are deleted by what is the key of most tables, going by its name:
+// id, or session_id of a table session or sessions.
+func (v *view) deletesByKey() bool {
+	if v.q.Verb != "DELETE" || len(v.q.Tables) != 1 || len(v.q.Equal) != 1 || len(v.q.Range)+len(v.q.Like) > 0 {
+		return false
+	}
+	last := func(name string) string {
+		return strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "\"`[]"))
+	}
+	column, table := last(v.q.Equal[0]), last(v.q.Tables[0])
+	switch column {
+	case "id", "rowid", "oid", "uuid", "guid", "pk", table + "_id", table + "id", strings.TrimSuffix(table, "s") + "_id", strings.TrimSuffix(table, "s") + "id":
+		return true
+	}
+	return false
 }

@@ -224,9 +224,24 @@ var rules = []rule{
 		caveats: []string{"A condition that most rows meet is faster with a full scan"},
 	},
 	{
+		id: "statement-foreign-key", title: "DELETE scans tables that refer to the row; index them",
+		is: func(v *view) bool { return v.Runs >= often && v.scans() && v.deletesByKey() },
+		why: func(v *view) string {
+			return fmt.Sprintf("a row of %s is deleted by %s, which has an index if it is the key: what is scanned are tables that refer to it, for rows to delete or to refuse for; %s", v.table(), v.q.Equal[0], v.evidence(scanning))
+		},
+		steps: func(v *view) []string {
+			return []string{
+				fmt.Sprintf("CREATE INDEX on each column that REFERENCES %s: a foreign key has no index of itself in SQLite and PostgreSQL", v.table()),
+				fmt.Sprintf("Or, if %s has no index: CREATE INDEX ON %s (%s)", v.q.Equal[0], v.table(), v.q.Equal[0]),
+				"Of a trigger on deletes: index what its statements compare",
+			}
+		},
+		least: 0.2, likely: 0.9, any: true,
+	},
+	{
 		id: "statement-scan", title: "Whole table read for each query; index the condition",
 		is: func(v *view) bool {
-			return v.q.Where && len(v.q.Equal)+len(v.q.Range) > 0 && len(v.q.Like) == 0 && v.Runs >= often && v.scans() && !v.scansInFunctions() && !v.q.Lists && !v.q.Grouped
+			return !v.deletesByKey() && v.q.Where && len(v.q.Equal)+len(v.q.Range) > 0 && len(v.q.Like) == 0 && v.Runs >= often && v.scans() && !v.scansInFunctions() && !v.q.Lists && !v.q.Grouped
 		},
 		why: func(v *view) string {
 			return fmt.Sprintf("no index is used to find %s; %s", list(append(append([]string(nil), v.q.Equal...), v.q.Range...)), v.evidence(scanning))

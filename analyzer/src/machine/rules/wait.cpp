@@ -24,6 +24,10 @@ bool isPlain(const Instruction &I) {
   return !I.repeats() && !I.stores() && any_of(Names, [&](StringRef N) { return Name.starts_with(N); });
 }
 
+// A product of floating-point numbers, one of them in memory: it waits for a chain of sums before
+// it, if at all, where it is added up, so that where samples gather is memory.
+bool isProductOf(const Instruction &I) { return plainName(I).starts_with("MULS") || plainName(I).starts_with("MULP"); }
+
 // mov 8(%rax),%rdx, and not add 8(%rax),%rdx, which computes.
 bool fetches(const Instruction &I) { return I.loads() && I.At && I.Name.contains("MOV"); }
 
@@ -106,7 +110,8 @@ public:
 
   std::optional<Wait> run() const {
     const Instruction &L = F.Code[At];
-    if (!L.At || !L.At->Bytes || L.At->Segment || !L.At->Base || L.IsRelative || isFrame(L.At->Base) || !isPlain(L))
+    if (!L.At || !L.At->Bytes || L.At->Segment || !L.At->Base || L.IsRelative || isFrame(L.At->Base) ||
+        (!isPlain(L) && !isProductOf(L)))
       return std::nullopt;
     if (Around) {
       const Subject S{F, All, *Around, T, Im};
@@ -129,6 +134,8 @@ public:
       Out.Kind = "chase";
     else if (Out.Kind == "table" && Around && isRow())
       Out.Kind = "rows";
+    if (!isPlain(L) && Out.Kind != "rows")
+      return std::nullopt;
     Out.Jumps = isComparison(L) && At + 1 < In.End && F.Code[At + 1].Conditional;
     return Out;
   }

@@ -52,6 +52,14 @@ int64_t wait_rows_column(const int64_t *a, long width, long height) {
   return s;
 }
 
+// A product takes what is in memory as it is, and sums wait for it elsewhere.
+float wait_rows_weighted(const float *a, const float *weights, long width, int many) {
+  float s = 0;
+  for (int i = 0; i < many; i++)
+    s += weights[i] * a[(long)i * width];
+  return s;
+}
+
 struct grid { int width; const int *cells; };
 int wait_rows_member(const struct grid *g, int x, int height, int *out) {
   int s = 0;
