@@ -22,7 +22,8 @@ json::Array toJson(const std::vector<machine::Line> &List) {
 }
 
 json::Object toJson(const machine::Wait &W) {
-  return json::Object{{"load", toJson(W.Load)}, {"at", W.At}, {"kind", W.Kind}, {"ahead", W.Ahead}, {"jumps", W.Jumps}};
+  return json::Object{{"load", toJson(W.Load)}, {"at", W.At},           {"kind", W.Kind}, {"ahead", W.Ahead},
+                      {"jumps", W.Jumps},       {"element", W.Element}, {"used", W.Used}};
 }
 
 json::Object toJson(const machine::Match &M) {

@@ -53,6 +53,10 @@ type MachineWait struct {
 	Ahead int    `json:"ahead"` // instructions for which at least the address has been known, 64 at most
 	// Jumps: it is a comparison with memory, and a conditional jump is behind it.
 	Jumps bool `json:"jumps"`
+	// Element is by how many bytes the index of a table is multiplied, 0 where that is not known or
+	// less than a cache line; Used is how many of them the code around loads or stores.
+	Element int64 `json:"element"`
+	Used    int64 `json:"used"`
 }
 
 // MachineLoop is a natural loop of machine code.

@@ -22,6 +22,8 @@ type Stall struct {
 	Kind     string      // analyzer.MachineWait's
 	Ahead    int         // instructions for which at least the address has been known
 	Jumps    bool        // a comparison with memory, and a conditional jump behind it
+	Element  int64       // analyzer.MachineWait's
+	Used     int64
 	Self     int64       // value of the samples behind it
 	Count    int64       // their events
 	Near     int64       // value of the samples on its neighbours
@@ -32,6 +34,19 @@ type Stall struct {
 
 // StallRule is the rule of loads that wait.
 const StallRule = "machine-load-stall"
+
+// kindTable is an element whose index is computed, or was loaded.
+const kindTable = "table"
+
+// leastSpread is how many times as large as what is used of it an element is whose fields are
+// better kept apart.
+const leastSpread = 4
+
+var spreadSteps = []string{
+	"Keep the fields that this code reads in arrays of their own, or in a small structure beside the large one: a cache line then holds several elements, and the table may fit the cache",
+	"Where the order of the look-ups is known before (cells of a grid, a sorted list), copy these fields in that order once, and read them one behind the other",
+	prefetch,
+}
 
 // kindRows is a walk down a column: each element is a row further.
 const kindRows = "rows"
@@ -55,7 +70,7 @@ func (f *function) stalls(b *binary, reply analyzer.MachineFunction) []Stall {
 	for _, w := range reply.Waits {
 		h := b.at[w.At]
 		s := Stall{
-			Function: f.name, Mapping: b.mapping, At: w.At, Kind: w.Kind, Ahead: w.Ahead, Jumps: w.Jumps,
+			Function: f.name, Mapping: b.mapping, At: w.At, Kind: w.Kind, Ahead: w.Ahead, Jumps: w.Jumps, Element: w.Element, Used: w.Used,
 			Load: Instruction{Address: w.Load.Address, Text: w.Load.Text}, Self: h.value, Count: h.count, Whole: f.value, function: f,
 		}
 		for _, a := range f.sampled {
@@ -164,6 +179,10 @@ func (s *Stall) found(p *profile.Profile, a Answer) Found {
 		}
 	}
 	k := stallKinds[s.Kind]
+	if s.Kind == kindTable && 0 < s.Used && leastSpread*s.Used <= s.Element {
+		k.title = fmt.Sprintf("%d of %d bytes of an element are used", s.Used, s.Element)
+		k.steps = spreadSteps
+	}
 	title := "Load may miss the cache: " + k.title
 	caveats := []string{"the clock shows that it waits, and not for which cache; events of the processor say that, where the machine has them: perf stat -e cache-misses,dTLB-load-misses, perf mem record"}
 	if s.Jumps {

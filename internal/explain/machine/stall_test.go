@@ -57,6 +57,26 @@ func TestWaitsOnFixtures(t *testing.T) {
 	}
 }
 
+// Of a table of large elements the analyser says how large they are and what is read of them.
+func TestElementsOfATable(t *testing.T) {
+	program := analyzertest.Use(t)
+	for _, compiler := range []string{"gcc", "clang-19"} {
+		library := t.TempDir() + "/x.so"
+		tooltest.Run(t, compiler, "-O2", "-fno-tree-vectorize", "-fPIC", "-shared", "testdata/rules/stall_code.c", "-o", library)
+		for _, s := range symbolsOf(t, library) {
+			if s.Name != "spread_field" && s.Name != "dense_field" {
+				continue
+			}
+			spread := func(w analyzer.MachineWait) bool { return w.Element == 304 && w.Used == 4 }
+			large := func(w analyzer.MachineWait) bool { return w.Element > 0 }
+			waits := waitsOf(t, program, library, s.Value, s.Value+s.Size)
+			if s.Name == "spread_field" && !slices.ContainsFunc(waits, spread) || s.Name == "dense_field" && slices.ContainsFunc(waits, large) {
+				t.Errorf("%s: %s: %+v", compiler, s.Name, waits)
+			}
+		}
+	}
+}
+
 const hashed = `#include <stdio.h>
 __attribute__((noinline)) unsigned long look_up(const unsigned long *table, const unsigned *keys, long n) {
   unsigned long s = 0;

@@ -136,6 +136,8 @@ public:
       Out.Kind = "rows";
     if (!isPlain(L) && Out.Kind != "rows")
       return std::nullopt;
+    if (Out.Kind == "table")
+      setElement(Out);
     Out.Jumps = isComparison(L) && At + 1 < In.End && F.Code[At + 1].Conditional;
     return Out;
   }
@@ -204,6 +206,81 @@ private:
       B = B->Predecessors[0];
     return B;
   }
+
+  // A number of times something: what wrote it, or a register that is older.
+  struct Multiple {
+    const Instruction *Of;
+    MCRegister Register;
+    int64_t Times;
+
+    bool isOfSame(const Multiple &M) const { return Of == M.Of && (Of || Register == M.Register); }
+  };
+
+  // What a register is a multiple of before an instruction, through shifts, products and sums of
+  // one value. Example: lea (%rax,%rax,8),%rdx; lea (%rax,%rdx,2),%rax; shl $4,%rax: 304 times.
+  std::optional<Multiple> multiple(MCRegister R, const Block *B, size_t N, unsigned Deep = 0) const {
+    constexpr unsigned Deepest = 8;
+    if (Deep > Deepest)
+      return std::nullopt;
+    for (unsigned Distance = 0; Distance < Farthest; ++Distance) {
+      for (unsigned Empty = 0; N == B->First; ++Empty) {
+        if (B->Predecessors.size() != 1 || B->Predecessors[0] == &In || Empty == Farthest)
+          return Multiple{nullptr, R, 1};
+        B = B->Predecessors[0];
+        N = B->End;
+      }
+      const Instruction &I = F.Code[--N];
+      if (!changes(I, R))
+        continue;
+      auto Of = [&](MCRegister From) { return multiple(From, B, N, Deep + 1); };
+      if (const MCRegister From = copied(I))
+        return Of(From);
+      const bool Shifts = I.Name.starts_with("SHL"), Multiplies = I.Name.starts_with("IMUL");
+      if ((Shifts || Multiplies) && !I.At && I.Inst.getNumOperands() == 3 && I.Inst.getOperand(1).isReg() &&
+          I.Inst.getOperand(2).isImm()) {
+        const int64_t By = I.Inst.getOperand(2).getImm();
+        auto M = Of(I.Inst.getOperand(1).getReg());
+        if (!M || By <= 0 || By > (Shifts ? 20 : Largest))
+          return std::nullopt;
+        M->Times *= Shifts ? int64_t(1) << By : By;
+        return M->Times <= Largest ? M : std::nullopt;
+      }
+      if (I.Name.starts_with("LEA") && I.At && I.At->Index && !I.At->Segment) {
+        const auto Index = Of(I.At->Index);
+        const auto Base = I.At->Base ? Of(I.At->Base) : Index;
+        if (!Index || !Base || !Index->isOfSame(*Base))
+          return Multiple{&I, R, 1};
+        const int64_t Times = Index->Times * I.At->Scale + (I.At->Base ? Base->Times : 0);
+        return Times <= Largest ? std::optional(Multiple{Index->Of, Index->Register, Times}) : std::nullopt;
+      }
+      return Multiple{&I, R, 1};
+    }
+    return std::nullopt;
+  }
+
+  // The bytes of an element, where the index is multiplied by them, and what of them is loaded by
+  // the same registers in the loop, or in the block.
+  void setElement(Wait &Out) const {
+    const Memory &L = *F.Code[At].At;
+    for (const auto &[R, Scale] : {std::pair(L.Index, L.Scale), std::pair(L.Base, int64_t(1))})
+      if (const auto M = R ? multiple(R, &In, At) : std::nullopt; M && M->Times * Scale >= Least)
+        Out.Element = M->Times * Scale;
+    if (!Out.Element)
+      return;
+    SmallVector<const Block *, 8> Blocks{&In};
+    if (Around)
+      Blocks.assign(Around->block_begin(), Around->block_end());
+    SmallVector<std::pair<int64_t, unsigned>, 8> Seen;
+    for (const Block *B : Blocks)
+      for (const Instruction &I : ArrayRef(F.Code).slice(B->First, B->End - B->First)) {
+        if (!I.At || (!I.loads() && !I.stores()) || I.At->Base != L.Base || I.At->Index != L.Index ||
+            I.At->Scale != L.Scale || is_contained(Seen, std::pair(I.At->Offset, I.At->Bytes)))
+          continue;
+        Seen.push_back({I.At->Offset, I.At->Bytes});
+        Out.Used += I.At->Bytes;
+      }
+  }
+  static constexpr int64_t Least = 64, Largest = 1 << 20; // bytes of an element
 
   // The address comes from a load whose own address comes from it an iteration before: a
   // walk by indices, down a tree or along a chain.

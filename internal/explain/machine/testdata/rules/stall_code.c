@@ -100,3 +100,25 @@ static volatile long shared;
 long silent_global(void) { return shared + 1; }
 
 double product_of(const double *const *p) { return **p * 3.5; }
+
+// One field of large elements, looked up by an index from a list.
+struct wide { char name[300]; float at; };
+float spread_field(const struct wide *all, const unsigned *which, long n) {
+  float s = 0;
+  for (long i = 0; i < n; i++) {
+    float v = all[which[i]].at;
+    s += v > 1 ? v : 1;
+  }
+  return s;
+}
+
+// Small elements.
+struct narrow { float at, size; };
+float dense_field(const struct narrow *all, const unsigned *which, long n) {
+  float s = 0;
+  for (long i = 0; i < n; i++) {
+    float v = all[which[i]].at;
+    s += v > 1 ? v : 1;
+  }
+  return s;
+}
