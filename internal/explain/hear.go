@@ -68,7 +68,7 @@ func (h heard) findings() []finding.Finding {
 const (
 	leastGain   = 0.03 // at best
 	leastLikely = 0.03
-	leastUsed   = 0.05 // of the CPU, where there is no estimate
+	leastUsed   = 0.10 // of the CPU, where there is no estimate
 )
 
 // setSmallMinor makes findings minor that can give back little by their own estimate, or by
@@ -85,7 +85,7 @@ func (h *heard) setSmallMinor() {
 		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastGain:
 			f.Minor = "it has less than 3% of the CPU"
 		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastUsed && f.Certainty == finding.Suspected:
-			f.Minor = "it has less than 5% of the CPU"
+			f.Minor = "it has less than 10% of the CPU, and no estimate"
 		}
 	}
 }

@@ -17,7 +17,7 @@ const (
 // setPaidBy names the lines of the program's own code that pay for each finding, where
 // another place than the dearest of them is the finding's: a library, a runtime, a binary.
 func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]string, bool)) {
-	lines := ownline.Of(p)
+	lines := ownline.Reading(p, text)
 	for i := range found {
 		f := &found[i]
 		if f.General || f.Aside || f.Takes || len(f.Samples) == 0 {

@@ -2,6 +2,7 @@ package ownline
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"whyhot/internal/finding"
@@ -14,6 +15,9 @@ type Lines struct {
 	p     *profile.Profile
 	own   []bool // by function
 	known []at   // by stack
+
+	source  func(path string) (lines []string, ok bool)
+	special []bool // by function: one that a C++ compiler makes where nobody has written it
 }
 
 type at struct {
@@ -31,6 +35,38 @@ func Of(p *profile.Profile) *Lines {
 	return l
 }
 
+// Reading is Of where the text of the program's files is known: what a compiler has made is then
+// left out (IsImplicit).
+func Reading(p *profile.Profile, source func(path string) (lines []string, ok bool)) *Lines {
+	l := Of(p)
+	l.source, l.special = source, make([]bool, len(l.own))
+	for i := range l.special {
+		fn := p.Function(profile.FunctionID(i))
+		if m := specialMember.FindStringSubmatch(fn.Name); m != nil && fn.Kind == profile.KindNative {
+			l.special[i] = m[4] == "" || m[4] == m[2]
+		}
+	}
+	return l
+}
+
+var (
+	specialMember = regexp.MustCompile(`(^|::)(\w+)(?:<.*>)?::(~?(\w+)|operator=)(?:\(|$)`)
+	classBegins   = regexp.MustCompile(`^\s*(template\s*<.*>\s*)?(struct|class)\s+\w`)
+)
+
+// IsImplicit says whether a line of C++ is that of a class, whose constructor, destructor or
+// assignment the compiler has made: nobody wrote it, and who copies the object is further out.
+//
+// Example. struct Order { std::string id; }; applies(rule, order) copies an Order by value: its
+// copy constructor has the line of the struct.
+func (l *Lines) IsImplicit(line profile.Line) bool {
+	if l.source == nil || line.Line <= 0 || !l.special[line.Function] {
+		return false
+	}
+	text, ok := l.source(l.p.Function(line.Function).File)
+	return ok && int(line.Line) <= len(text) && classBegins.MatchString(text[line.Line-1])
+}
+
 // IsOwn says whether a function is the program's own.
 func (l *Lines) IsOwn(id profile.FunctionID) bool { return l.own[id] }
 
@@ -42,7 +78,7 @@ func (l *Lines) Innermost(id profile.StackID) (line profile.Line, location int, 
 		k.asked = true
 		for i, loc := range l.p.Stack(id) {
 			for _, line := range l.p.Lines(loc) {
-				if l.own[line.Function] {
+				if l.own[line.Function] && !l.IsImplicit(line) {
 					k.line, k.depth, k.found = line, i, true
 					return line, i, true
 				}

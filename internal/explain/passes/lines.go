@@ -52,7 +52,7 @@ type reader struct {
 }
 
 func newReader(s judge.Subject) *reader {
-	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Of(s.Profile), files: map[string]*text.File{}, stable: map[string]bool{},
+	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: map[string]*text.File{}, stable: map[string]bool{},
 		innermost: map[profile.Line][]int32{}}
 }
 

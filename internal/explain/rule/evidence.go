@@ -132,7 +132,7 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 				if v.entry.Fallback { // everything that it matches calls itself
 					return
 				}
-			case inRun && e.isCaller(line.Function):
+			case inRun && e.isCaller(line):
 				nearest = line
 			case inRun && !called && e.inInterpreter(line.Function):
 				v.trace.beneath += sm.Value
@@ -152,15 +152,17 @@ func (e *engine) noteLine(v *verdict, sm *profile.Sample) {
 	leaf := e.p.Stack(sm.Stack)[0]
 	v.trace.libraries[e.p.Location(leaf).Mapping] += sm.Value
 	for _, line := range e.p.Lines(leaf) {
-		if e.isCaller(line.Function) {
+		if e.isCaller(line) {
 			v.trace.callers[line] += sm.Value
 			return
 		}
 	}
 }
 
-// isCaller is asksForIt, remembered for each function: it is asked once a sample.
-func (e *engine) isCaller(id profile.FunctionID) bool {
+// isCaller says whether a line is one that somebody would look at when asked who calls. What is
+// asked of its function is remembered: it is asked once a sample.
+func (e *engine) isCaller(line profile.Line) bool {
+	id := line.Function
 	const yes, no = 1, 2
 	if e.callers == nil {
 		e.callers = make([]uint8, e.p.NumFunctions())
@@ -171,7 +173,7 @@ func (e *engine) isCaller(id profile.FunctionID) bool {
 			e.callers[id] = yes
 		}
 	}
-	return e.callers[id] == yes
+	return e.callers[id] == yes && !e.lines.IsImplicit(line)
 }
 
 // asksForIt says whether a frame is code that somebody would look at when asked

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/tenths"
@@ -25,6 +26,7 @@ type engine struct {
 
 	p         *profile.Profile
 	facts     Facts
+	lines     *ownline.Lines
 	opts      Options
 	entries   []compiled
 	withLines []int // entries that the source has lines of
@@ -56,7 +58,7 @@ type engine struct {
 func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Options) *engine {
 	f := filedOf(cat)
 	x := f.index
-	e := &engine{filed: f, p: p, facts: facts, opts: opts, entries: slices.Clone(f.compiled)}
+	e := &engine{filed: f, p: p, facts: facts, lines: ownline.Reading(p, facts.Source), opts: opts, entries: slices.Clone(f.compiled)}
 	for i := range e.entries {
 		if c := &e.entries[i]; opts.Lines[c.SourceRule] != nil {
 			c.lines = opts.Lines[c.SourceRule]

@@ -8,7 +8,6 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/judge"
-	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -110,7 +109,6 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 	finding.Rank(findings)
 	findings = e.foldAway(findings, written)
 	found := make([]judge.Found, len(findings))
-	lines := ownline.Of(p)
 	for i, f := range findings {
 		v := written[f.ID]
 		found[i] = judge.Found{
@@ -119,12 +117,12 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 			Functions: e.namesOf(v),
 		}
 		if replaces(v.entry.Entry) {
-			found[i].Replaced = e.beneath(v, lines)
+			found[i].Replaced = e.beneath(v, e.lines)
 		}
 		if e.isService(v) {
 			found[i].Service, found[i].Removes = true, false
 			found[i].Collects = v.entry.Entry.Family == "garbage collection"
-			found[i].Demand, found[i].Roughly = e.demand(v, lines)
+			found[i].Demand, found[i].Roughly = e.demand(v, e.lines)
 		}
 	}
 	return found, e.notes(), nil
