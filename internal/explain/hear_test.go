@@ -45,7 +45,8 @@ func TestLittleIsMinor(t *testing.T) {
 		minor bool
 	}{
 		"a loop of little":           {of(0.028, guess), true},
-		"a loop of more":             {of(0.06, guess), false},
+		"a loop of a bit more":       {of(0.06, guess), true},
+		"a loop of more":             {of(0.12, guess), false},
 		"a loop that waits":          {of(0.04, func(f *finding.Finding) { f.Certainty = finding.Confirmed }), false},
 		"a loop that waits a little": {of(0.028, func(f *finding.Finding) { f.Certainty = finding.Confirmed }), true},
 		"a library of little":        {of(0, func(f *finding.Finding) { f.Share = finding.Share{Inclusive: new(0.04)} }), true},

@@ -24,10 +24,10 @@ type Stall struct {
 	Jumps    bool        // a comparison with memory, and a conditional jump behind it
 	Element  int64       // analyzer.MachineWait's
 	Used     int64
-	Self     int64       // value of the samples behind it
-	Count    int64       // their events
-	Near     int64       // value of the samples on its neighbours
-	Whole    int64       // value of the function's samples
+	Self     int64 // value of the samples behind it
+	Count    int64 // their events
+	Near     int64 // value of the samples on its neighbours
+	Whole    int64 // value of the function's samples
 
 	function *function
 }

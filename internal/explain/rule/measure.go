@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/catalog"
-	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/tenths"
 )
