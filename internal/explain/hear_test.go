@@ -87,3 +87,15 @@ func TestMachineCodeAfterOptimising(t *testing.T) {
 		}
 	}
 }
+
+// Two lines of a function are two findings of one judge.
+func TestFindingsOfAJudgeHaveIDsOfTheirOwn(t *testing.T) {
+	of := func(line int) judge.Found {
+		return judge.Found{Finding: finding.Finding{ID: "growth-1", Rule: "growth-accumulation", Place: finding.Place{File: "a.php", Line: line}}}
+	}
+	found := []judge.Found{of(13), of(12)}
+	separate(found)
+	if found[0].ID == found[1].ID || found[1].ID != "growth-1" {
+		t.Errorf("%s and %s", found[0].ID, found[1].ID)
+	}
+}

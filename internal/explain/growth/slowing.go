@@ -137,7 +137,7 @@ func (r passes) has(of, at step) bool {
 	return !a.file.MayEnd(int(min(of.line, at.line)), int(max(of.line, at.line)))
 }
 
-// warmsUp says whether code of a kind is compiled while it runs: its first passes are dear, in
+// warmsUp says whether code of a kind is compiled while it runs: its first rounds are dear, in
 // one line more than in another, which looks as if the others became dearer.
 func warmsUp(k profile.Kind) bool {
 	switch k { //nolint:exhaustive // the others are compiled before, or interpreted throughout
