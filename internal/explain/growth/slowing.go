@@ -87,7 +87,10 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 }
 
 // passes are the texts of the candidates, with the outermost loop around each, where they are known.
-type passes map[step]pass
+type passes struct {
+	of   map[step]pass
+	told map[[2]step]bool // what has was asked before: it is asked once a sample
+}
 
 type pass struct {
 	file *text.File
@@ -95,7 +98,7 @@ type pass struct {
 }
 
 func passesOf(f *frames, lines map[step]*candidate, source func(path string) ([]string, bool)) passes {
-	out := passes{}
+	out := passes{map[step]pass{}, map[[2]step]bool{}}
 	if source == nil {
 		return out
 	}
@@ -116,7 +119,7 @@ func passesOf(f *frames, lines map[step]*candidate, source func(path string) ([]
 		if loops := file.Loops(int(at.line)); len(loops) > 0 {
 			r.loop = loops[len(loops)-1].Range
 		}
-		out[at] = r
+		out.of[at] = r
 	}
 	return out
 }
@@ -127,7 +130,17 @@ func passesOf(f *frames, lines map[step]*candidate, source func(path string) ([]
 // Example. `edge := seek(at); if edge.weak { return }; return decode(edge)` for each point: where
 // the points with an edge come first, decode has its samples early, and seek does not slow down.
 func (r passes) has(of, at step) bool {
-	a, known := r[of]
+	pair := [2]step{of, at}
+	tells, known := r.told[pair]
+	if !known {
+		tells = r.tells(of, at)
+		r.told[pair] = tells
+	}
+	return tells
+}
+
+func (r passes) tells(of, at step) bool {
+	a, known := r.of[of]
 	if !known {
 		return true
 	}

@@ -17,7 +17,7 @@ type Lines struct {
 	known []at   // by stack
 
 	source  func(path string) (lines []string, ok bool)
-	special []bool // by function: one that a C++ compiler makes where nobody has written it
+	special []uint8 // by function: what isSpecial said of it, 0 where it was not asked
 }
 
 type at struct {
@@ -39,13 +39,7 @@ func Of(p *profile.Profile) *Lines {
 // left out (IsImplicit).
 func Reading(p *profile.Profile, source func(path string) (lines []string, ok bool)) *Lines {
 	l := Of(p)
-	l.source, l.special = source, make([]bool, len(l.own))
-	for i := range l.special {
-		fn := p.Function(profile.FunctionID(i))
-		if m := specialMember.FindStringSubmatch(fn.Name); m != nil && fn.Kind == profile.KindNative {
-			l.special[i] = m[4] == "" || m[4] == m[2]
-		}
-	}
+	l.source, l.special = source, make([]uint8, len(l.own))
 	return l
 }
 
@@ -60,11 +54,25 @@ var (
 // Example. struct Order { std::string id; }; applies(rule, order) copies an Order by value: its
 // copy constructor has the line of the struct.
 func (l *Lines) IsImplicit(line profile.Line) bool {
-	if l.source == nil || line.Line <= 0 || !l.special[line.Function] {
+	if l.source == nil || line.Line <= 0 || !l.isSpecial(line.Function) {
 		return false
 	}
 	text, ok := l.source(l.p.Function(line.Function).File)
 	return ok && int(line.Line) <= len(text) && classBegins.MatchString(text[line.Line-1])
+}
+
+// isSpecial says whether a function is one that a C++ compiler makes where nobody has written it.
+// Of most functions nobody asks.
+func (l *Lines) isSpecial(id profile.FunctionID) bool {
+	const yes, no = 1, 2
+	if l.special[id] == 0 {
+		l.special[id] = no
+		fn := l.p.Function(id)
+		if m := specialMember.FindStringSubmatch(fn.Name); fn.Kind == profile.KindNative && m != nil && (m[4] == "" || m[4] == m[2]) {
+			l.special[id] = yes
+		}
+	}
+	return l.special[id] == yes
 }
 
 // IsOwn says whether a function is the program's own.

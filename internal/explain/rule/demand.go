@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"whyhot/internal/explain/catalog"
-	"whyhot/internal/explain/ownline"
 )
 
 // A service of a runtime is work that nobody calls for by name: collecting garbage,
@@ -43,10 +42,10 @@ const (
 //   - else what gets the memory that is given back;
 //   - else all that the program does besides, which is rough: what runs need not ask. So
 //     is what runs in a virtual machine that allocates where no frame shows it.
-func (e *engine) demand(v *verdict, lines *ownline.Lines) (rows []int32, rough bool) {
+func (e *engine) demand(v *verdict) (rows []int32, rough bool) {
 	samples := e.p.Samples()
 	asks := slices.DeleteFunc(slices.Clone(v.trace.samples), func(row int32) bool {
-		_, _, ok := lines.Innermost(samples[row].Stack)
+		_, _, ok := e.lines.Innermost(samples[row].Stack)
 		return !ok
 	})
 	if n := e.events(asks); n >= enoughAsking && float64(n) >= partAsking*float64(v.cost.count) {
@@ -98,11 +97,11 @@ func replaces(c *catalog.Entry) bool {
 
 // beneath are the samples of a verdict in which the matched functions, and what they call,
 // are all that runs below the program's own code: without a call back into it.
-func (e *engine) beneath(v *verdict, lines *ownline.Lines) []int32 {
+func (e *engine) beneath(v *verdict) []int32 {
 	samples := e.p.Samples()
 	var rows []int32
 	for i, row := range v.trace.samples {
-		if _, own, ok := lines.Innermost(samples[row].Stack); !ok || int32(own) >= v.trace.depths[i] {
+		if _, own, ok := e.lines.Innermost(samples[row].Stack); !ok || int32(own) >= v.trace.depths[i] {
 			rows = append(rows, row)
 		}
 	}

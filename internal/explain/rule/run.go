@@ -117,12 +117,12 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 			Functions: e.namesOf(v),
 		}
 		if replaces(v.entry.Entry) {
-			found[i].Replaced = e.beneath(v, e.lines)
+			found[i].Replaced = e.beneath(v)
 		}
 		if e.isService(v) {
 			found[i].Service, found[i].Removes = true, false
 			found[i].Collects = v.entry.Entry.Family == "garbage collection"
-			found[i].Demand, found[i].Roughly = e.demand(v, e.lines)
+			found[i].Demand, found[i].Roughly = e.demand(v)
 		}
 	}
 	return found, e.notes(), nil

@@ -34,7 +34,7 @@ bool decides(const Subject &S, const Block &B, const Instruction &Comparison) {
     return false;
   for (size_t N = B.End - 1; N-- > B.First;) {
     const Instruction &I = S.F.Code[N];
-    if (any_of(I.Desc->implicit_defs(), [&](MCPhysReg R) { return nameOf(S, R) == "EFLAGS"; }))
+    if (setsFlags(S, I))
       return &I == &Comparison;
   }
   return false;

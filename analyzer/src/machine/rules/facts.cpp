@@ -114,6 +114,10 @@ SmallVector<MCRegister, 4> read(const Subject &S, const Instruction &I) {
   return Out;
 }
 
+bool setsFlags(const Subject &S, const Instruction &I) {
+  return any_of(I.Desc->implicit_defs(), [&](MCPhysReg R) { return nameOf(S, R) == "EFLAGS"; });
+}
+
 std::optional<int64_t> added(const Subject &S, const Instruction &I, MCRegister R) {
   const unsigned N = I.Inst.getNumOperands();
   if (I.Name.starts_with("INC"))

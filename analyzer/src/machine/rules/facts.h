@@ -39,6 +39,7 @@ llvm::MCRegister whole(const Subject &S, llvm::MCRegister R);
 std::vector<llvm::MCRegister> written(const Subject &S, const Instruction &I);
 // The registers that an instruction reads, those of addresses as well, flags left out.
 llvm::SmallVector<llvm::MCRegister, 4> read(const Subject &S, const Instruction &I);
+bool setsFlags(const Subject &S, const Instruction &I);
 // What an instruction adds to a whole register, where it is no more than that.
 std::optional<int64_t> added(const Subject &S, const Instruction &I, llvm::MCRegister R);
 // What an iteration adds to a register: 0 where it is invariant, nothing where it is

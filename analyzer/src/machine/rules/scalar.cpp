@@ -132,7 +132,7 @@ private:
       const Instruction &I = at(P);
       if (I.Branch)
         break;
-      if (any_of(I.Desc->implicit_defs(), [&](MCPhysReg R) { return nameOf(S, R) == "EFLAGS"; }))
+      if (setsFlags(S, I))
         Flags = &I;
     }
     if (!Flags || Flags->At)

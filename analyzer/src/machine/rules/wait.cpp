@@ -93,19 +93,28 @@ private:
   }
   bool changes(const Instruction &I, MCRegister R) const { return I.Call || I.Bad || writes(I, R, *T.Registers); }
 
+  // Goes to the instruction before, on through blocks that one other leads to; false where several
+  // ways lead here, or the function begins.
+  bool goBack(const Block *&B, size_t &N) const {
+    for (unsigned Empty = 0; N == B->First; ++Empty) {
+      if (B->Predecessors.size() != 1 || B->Predecessors[0] == &In || Empty == Farthest)
+        return false;
+      B = B->Predecessors[0];
+      N = B->End;
+    }
+    --N;
+    return true;
+  }
+
   // What wrote a register, through copies and constants that are added: the address is
   // known from there on.
   Origin origin(MCRegister R) const {
     const Block *B = &In;
     size_t N = At;
     for (unsigned Distance = 0; Distance < Farthest; ++Distance) {
-      for (unsigned Empty = 0; N == B->First; ++Empty) {
-        if (B->Predecessors.size() != 1 || B->Predecessors[0] == &In || Empty == Farthest)
-          return {nullptr, Distance};
-        B = B->Predecessors[0];
-        N = B->End;
-      }
-      const Instruction &I = F.Code[--N];
+      if (!goBack(B, N))
+        return {nullptr, Distance};
+      const Instruction &I = F.Code[N];
       if (!changes(I, R))
         continue;
       if (const MCRegister From = copied(I)) {
@@ -166,13 +175,9 @@ private:
     if (Deep > Deepest)
       return std::nullopt;
     for (unsigned Distance = 0; Distance < Farthest; ++Distance) {
-      for (unsigned Empty = 0; N == B->First; ++Empty) {
-        if (B->Predecessors.size() != 1 || B->Predecessors[0] == &In || Empty == Farthest)
-          return Multiple{nullptr, R, 1};
-        B = B->Predecessors[0];
-        N = B->End;
-      }
-      const Instruction &I = F.Code[--N];
+      if (!goBack(B, N))
+        return Multiple{nullptr, R, 1};
+      const Instruction &I = F.Code[N];
       if (!changes(I, R))
         continue;
       auto Of = [&](MCRegister From) { return multiple(From, B, N, Deep + 1); };
