@@ -114,6 +114,7 @@ func (f *checkFlags) built(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&r.Share, "share", nil, "give both sides this `PATH` of the working tree that git does not have (repeatable)")
 	fl.StringVar(&r.Work, "work", "", "build and run in `DIR` (default: the system's temporary one)")
 	fl.BoolVar(&r.IgnoreFailure, "ignore-failure", false, "also measure a command that exits with a status other than 0")
+	fl.BoolVar(&r.OneAtATime, "one-at-a-time", false, "run the sides one after the other (default: in turns of 20 ms)")
 	fl.BoolVar(&r.Always, "always-run", false, "run the programs even if they are identical")
 }
 

@@ -185,6 +185,7 @@ func (c *checking) plan(k *task, budget time.Duration, side int) trial.Plan {
 	return trial.Plan{
 		Command: c.words(k), Dir: c.stage.at(baseSide, k.Dir), Env: c.environ(k), Stdin: c.stdin(k),
 		Variants: []variant.Variant{{Name: "change", Dir: c.stage.at(side, k.Dir)}},
+		Slices:   !c.request.OneAtATime,
 		Metric:   c.request.Metric, Counter: c.counter, Seed: c.request.Seed, WarmUps: 1,
 		Budget: budget, Timeout: k.Timeout, IgnoreFailure: k.IgnoreFailure,
 	}

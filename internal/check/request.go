@@ -34,6 +34,7 @@ type Request struct {
 	Metric        trial.Metric
 	Seed          uint64
 	IgnoreFailure bool
+	OneAtATime    bool // the sides run one after the other, not in turns of a slice of time
 	Always        bool // run programs that are identical, too
 
 	Profile *profile.Profile // of production, nil for none

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"whyhot/internal/trial/run"
 	"whyhot/internal/trial/stage"
@@ -53,18 +55,57 @@ type staged struct {
 
 // Run implements run.Runner.
 func (r staged) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
-	rest, ok := strings.CutPrefix(spec.Dir, r.sides.dir+"/")
-	if !ok {
-		return r.inner.Run(ctx, spec)
-	}
-	name, rel, _ := strings.Cut(rest, "/")
-	var n int
-	if _, err := fmt.Sscanf(name, "%03d", &n); err != nil {
-		return nil, fmt.Errorf("no side %s", spec.Dir)
-	}
-	if err := r.sides.put(n); err != nil {
+	n, rel, err := r.sides.named(spec.Dir)
+	if err != nil {
 		return nil, err
 	}
-	spec.Dir = filepath.Join(r.sides.Place(), rel)
+	if n != none {
+		if err := r.sides.put(n); err != nil {
+			return nil, err
+		}
+		spec.Dir = filepath.Join(r.sides.Place(), rel)
+	}
 	return r.inner.Run(ctx, spec)
+}
+
+// Together implements run.Interleaver: each run sees its own side in the place.
+func (r staged) Together(ctx context.Context, specs []run.Spec, slice time.Duration) ([]*run.Result, error) {
+	inner, ok := r.inner.(run.Interleaver)
+	if !ok {
+		return nil, run.ErrAlone
+	}
+	place := r.sides.Place()
+	if err := r.sides.Clear(); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(place, 0o755); err != nil {
+		return nil, fmt.Errorf("a place for the sides: %w", err)
+	}
+	defer func() { _ = os.Remove(place) }() // a side is moved there, to run alone
+	specs = slices.Clone(specs)
+	for i := range specs {
+		n, rel, err := r.sides.named(specs[i].Dir)
+		if err != nil {
+			return nil, err
+		}
+		if n == none {
+			return nil, fmt.Errorf("%w: %s is no side", run.ErrAlone, specs[i].Dir)
+		}
+		specs[i].Bind = &run.Bind{From: r.sides.side(n), At: place}
+		specs[i].Dir = filepath.Join(place, rel)
+	}
+	return inner.Together(ctx, specs, slice)
+}
+
+// named is the side whose directory this is, and the path in it; none where it is elsewhere.
+func (s *sides) named(dir string) (side int, rel string, err error) {
+	rest, ok := strings.CutPrefix(dir, s.dir+"/")
+	if !ok {
+		return none, "", nil
+	}
+	name, rel, _ := strings.Cut(rest, "/")
+	if _, err := fmt.Sscanf(name, "%03d", &side); err != nil {
+		return none, "", fmt.Errorf("no side %s", dir)
+	}
+	return side, rel, nil
 }

@@ -76,6 +76,9 @@ type trial struct {
 		bounds map[*arm]stat.Interval
 	}
 	remarked map[string]bool
+	apart    string // why runs do not take turns of a slice, "" where they do
+	differed bool   // because one wrote something else
+	varies   bool   // outputs differ from run to run, whatever runs beside
 }
 
 // Run carries out a plan. progress may be nil. When ctx ends in the middle, the
@@ -106,6 +109,9 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 		return nil, err
 	}
 	stopped, err := t.measure(ctx)
+	if t.apart != "" {
+		t.notef("the runs went one after the other, not in turns of some milliseconds, which would even out the machine: %s", t.apart)
+	}
 	return t.outcome(stopped), err
 }
 
@@ -321,6 +327,11 @@ func (t *trial) measure(ctx context.Context) (Stop, error) {
 func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 	arms := t.running()
 	order.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
+	if slice := t.slice(arms); slice > 0 {
+		if done, err := t.inSlices(ctx, arms, order, slice); done || err != nil {
+			return err
+		}
+	}
 	slowest := time.Duration(0)
 	for _, a := range arms {
 		if t.tooLate() {
@@ -328,31 +339,44 @@ func (t *trial) round(ctx context.Context, order *rand.Rand) error {
 			return errLimit
 		}
 		t.report(Progress{Phase: PhaseRound, Running: a.name()})
-		t.deal(a, order)
-		a.shift = int(order.Uint32() >> 1)
-		res, err := t.runner.Run(ctx, t.spec(a))
+		res, err := t.runner.Run(ctx, t.next(a, order))
 		if err != nil {
 			return err
 		}
-		if t.wasCut(res) {
-			t.notef("the last round is not counted: %s was ended after %s, when the budget of %s was over", a.name(), spoken(res.Wall), spoken(t.plan.Budget))
-			return errLimit
-		}
 		slowest = max(slowest, res.Wall)
-		if err := t.accept(a, res); err != nil {
-			return fmt.Errorf("round %d: %w", t.rounds+1, err)
-		}
-		if _, ok := t.plan.Metric.value(res); !ok && a.variant == nil {
-			if err := t.plan.unmeasured(res); err != nil {
-				return err
-			}
-		}
-		a.results, a.laid = append(a.results, res), append(a.laid, a.layout)
-		if a.out != "" {
-			a.results, a.laid = a.results[:len(a.results)-1], a.laid[:len(a.laid)-1]
+		t.reconsider(a, res)
+		if err := t.count(a, res); err != nil {
+			return err
 		}
 	}
 	t.slowest = slowest
+	return nil
+}
+
+// next draws where the arm's next run lies, and gives it.
+func (t *trial) next(a *arm, order *rand.Rand) run.Spec {
+	t.deal(a, order)
+	a.shift = int(order.Uint32() >> 1)
+	return t.spec(a)
+}
+
+// count adds a run of a round.
+func (t *trial) count(a *arm, res *run.Result) error {
+	if t.wasCut(res) {
+		t.notef("the last round is not counted: %s was ended after %s, when the budget of %s was over", a.name(), spoken(res.Wall), spoken(t.plan.Budget))
+		return errLimit
+	}
+	if err := t.accept(a, res); err != nil {
+		return fmt.Errorf("round %d: %w", t.rounds+1, err)
+	}
+	if _, ok := t.plan.Metric.value(res); !ok && a.variant == nil {
+		if err := t.plan.unmeasured(res); err != nil {
+			return err
+		}
+	}
+	if a.out == "" {
+		a.results, a.laid = append(a.results, res), append(a.laid, a.layout)
+	}
 	return nil
 }
 

@@ -25,6 +25,10 @@ type Plan struct {
 	// last one: layouts of the same number are made the same way.
 	Together bool
 	Metric   Metric
+	// Slices has the runs of a round take turns of a slice of time where that is possible:
+	// their directories differ, and nothing else that they write. Without it they run one
+	// after the other.
+	Slices bool
 	// Number is the number to read from the output, nil for none; the metric
 	// Number needs it.
 	Number *metric.Number

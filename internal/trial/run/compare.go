@@ -221,7 +221,7 @@ func (s stamp) changed(now stamp) bool {
 
 // recordFile fingerprints one output file after a run.
 func (rs *references) recordFile(spec Spec, name string, before stamp) (Output, error) {
-	path := environ.From(spec.Dir, name)
+	path := spec.outside(environ.From(spec.Dir, name))
 	missing := Output{Name: name, FirstDifference: -1}
 	if !before.changed(stampOf(path)) {
 		return missing, nil

@@ -21,3 +21,16 @@ func (m *Metered) Run(ctx context.Context, spec Spec) (*Result, error) {
 	}
 	return res, err
 }
+
+// Together implements Interleaver where the runner within does.
+func (m *Metered) Together(ctx context.Context, specs []Spec, slice time.Duration) ([]*Result, error) {
+	inner, ok := m.Runner.(Interleaver)
+	if !ok {
+		return nil, ErrAlone
+	}
+	all, err := inner.Together(ctx, specs, slice)
+	for _, res := range all {
+		m.CPU += res.CPU()
+	}
+	return all, err
+}

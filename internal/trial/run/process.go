@@ -80,31 +80,47 @@ func (l *Local) Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	before := make([]stamp, len(spec.Outputs))
+	p, err := l.begin(spec)
+	if err != nil {
+		return nil, err
+	}
+	res, err := execute(ctx, spec, p.stdout)
+	if err != nil {
+		return nil, err
+	}
+	return res, l.finish(ctx, spec, p, res)
+}
+
+// pending is what a run is compared by.
+type pending struct {
+	stdout *recorder
+	before []stamp // of the outputs
+}
+
+func (l *Local) begin(spec Spec) (p *pending, err error) {
+	p = &pending{before: make([]stamp, len(spec.Outputs))}
 	for i, name := range spec.Outputs {
-		before[i] = stampOf(environ.From(spec.Dir, name))
+		p.before[i] = stampOf(spec.outside(environ.From(spec.Dir, name)))
 	}
-	stdout, err := l.refs.recorder(Stdout, spec.Digests)
-	if err != nil {
-		return nil, err
-	}
-	res, err := execute(ctx, spec, stdout)
-	if err != nil {
-		return nil, err
-	}
+	p.stdout, err = l.refs.recorder(Stdout, spec.Digests)
+	return p, err
+}
+
+// finish adds what the command wrote.
+func (l *Local) finish(ctx context.Context, spec Spec, p *pending, res *Result) error {
 	res.Processes = confirm(ctx, spec, res.Processes)
-	res.Stdout = stdout.output()
-	if stdout.err != nil {
-		return nil, stdout.err
+	res.Stdout = p.stdout.output()
+	if p.stdout.err != nil {
+		return p.stdout.err
 	}
 	for i, name := range spec.Outputs {
-		o, err := l.refs.recordFile(spec, name, before[i])
+		o, err := l.refs.recordFile(spec, name, p.before[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		res.Outputs = append(res.Outputs, o)
 	}
-	return res, nil
+	return nil
 }
 
 // execute runs the process on a thread of its own: the kernel signal that ends
@@ -118,9 +134,10 @@ func execute(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) 
 	done := make(chan answer, 1)
 	go func() {
 		runtime.LockOSThread()
-		if len(spec.Pin) == 0 {
-			defer runtime.UnlockOSThread() // a pinned thread is thrown away instead
-		} else if err := pin(spec.Pin); err != nil {
+		if len(spec.Pin) == 0 && spec.Bind == nil {
+			defer runtime.UnlockOSThread() // a pinned thread is thrown away instead, and one with mounts of its own
+		}
+		if err := errors.Join(pin(spec.Pin), spec.Bind.enter()); err != nil {
 			done <- answer{nil, err}
 			return
 		}
@@ -132,6 +149,9 @@ func execute(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) 
 }
 
 func pin(cpus []int) error {
+	if len(cpus) == 0 {
+		return nil
+	}
 	var set unix.CPUSet
 	for _, c := range cpus {
 		set.Set(c)
@@ -180,6 +200,7 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 	if err != nil {
 		return nil, &StartError{spec.Args[0], err}
 	}
+	spec.turn.join(proc.Pid)
 	out.start()
 	errs.start()
 	g := guard(ctx, proc.Pid, spec.Timeout)
@@ -187,7 +208,8 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 	state, waitErr := proc.Wait()
 	wall := time.Since(start)
 	g.stop()
-	left := sweep(proc.Pid, out, errs)
+	spec.turn.gone()
+	left := sweep(proc.Pid, spec.turn != nil, out, errs)
 	processes := w.stop()
 	if waitErr != nil {
 		return nil, fmt.Errorf("waiting for %s: %w", spec.Args[0], waitErr)

@@ -94,7 +94,7 @@ func serve(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) {
 			<-gone
 		}
 	}
-	left := sweep(server.proc.Pid, server.out, server.errs)
+	left := sweep(server.proc.Pid, false, server.out, server.errs)
 	res.Processes = w.stop()
 	switch {
 	case ctx.Err() != nil:

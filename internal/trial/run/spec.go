@@ -37,6 +37,10 @@ type Spec struct {
 	Library *allocator.Library
 	// Load is what loads a command that is a server, nil where it ends by itself.
 	Load *Load
+	// Bind puts a directory elsewhere for this run, nil for none.
+	Bind *Bind
+
+	turn *turn // of several that run in slices, else nil
 }
 
 // Result is what one execution did.

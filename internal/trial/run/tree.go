@@ -4,7 +4,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,17 +70,22 @@ type leftovers struct {
 
 // sweep ends and reaps what the command left running, after the time that a
 // descendant about to finish needs. The command's group may not be empty, and
-// daemons that left the group have fallen to us.
-func sweep(pid int, drains ...*drain) leftovers {
+// daemons that left the group have fallen to us. Where other commands run beside it,
+// those of its own session are meant.
+func sweep(pid int, beside bool, drains ...*drain) leftovers {
 	var l leftovers
-	l.reap()
+	session := 0
+	if beside {
+		session = pid
+	}
+	l.reap(session)
 	deadline := time.Now().Add(drainGrace)
 	for _, d := range drains {
 		d.wait(time.Until(deadline))
 	}
-	l.reap()
+	l.reap(session)
 	for round := 0; ; round++ {
-		alive := children()
+		alive := childrenIn(session)
 		groupAlive := syscall.Kill(-pid, 0) == nil
 		if len(alive) == 0 && !groupAlive {
 			return l
@@ -93,8 +100,8 @@ func sweep(pid int, drains ...*drain) leftovers {
 			_ = syscall.Kill(c, sig)
 		}
 		for end := time.Now().Add(killGrace); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-			l.reap()
-			if len(children()) == 0 && syscall.Kill(-pid, 0) != nil {
+			l.reap(session)
+			if len(childrenIn(session)) == 0 && syscall.Kill(-pid, 0) != nil {
 				return l
 			}
 		}
@@ -105,9 +112,10 @@ func sweep(pid int, drains ...*drain) leftovers {
 	}
 }
 
-// reap waits for adopted descendants that are gone and adds what they used.
-func (l *leftovers) reap() {
-	for _, c := range children() {
+// reap waits for adopted descendants that are gone and adds what they used; 0 means all
+// sessions.
+func (l *leftovers) reap(session int) {
+	for _, c := range childrenIn(session) {
 		var status syscall.WaitStatus
 		var ru syscall.Rusage
 		got, err := syscall.Wait4(c, &status, syscall.WNOHANG, &ru)
@@ -127,8 +135,21 @@ func addTime(to *syscall.Timeval, t syscall.Timeval) {
 }
 
 // children are the direct children of this process. The command itself has been
-// waited for when this is asked, and whyhot runs nothing beside it.
+// waited for when this is asked, and whyhot runs nothing beside it but what runs in turns
+// with it.
 func children() []int { return childrenOf(os.Getpid()) }
+
+// childrenIn are those of a session, 0 for all.
+func childrenIn(session int) []int {
+	all := children()
+	if session == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(c int) bool {
+		st, ok := readStat(c)
+		return !ok || st.session != session
+	})
+}
 
 // childrenOf reads the kernel's own list, or searches the process table where
 // the kernel has none (CONFIG_PROC_CHILDREN).
@@ -176,8 +197,8 @@ func searchChildren(pid int) []int {
 
 // procStat is what is used of /proc/PID/stat.
 type procStat struct {
-	parent int
-	cpu    time.Duration
+	parent, session int
+	cpu             time.Duration
 }
 
 func readStat(pid int) (procStat, bool) {
@@ -189,19 +210,20 @@ func readStat(pid int) (procStat, bool) {
 }
 
 // parseStat reads the fields behind the name, which may itself hold brackets
-// and spaces (proc(5), /proc/PID/stat: ppid is field 4, utime 14, stime 15).
+// and spaces (proc(5), /proc/PID/stat: ppid is field 4, session 6, utime 14, stime 15).
 func parseStat(line string) (procStat, bool) {
 	_, rest, ok := cutLast(line, ")")
 	f := strings.Fields(rest)
-	const ppid, utime, stime = 1, 11, 12 // counted from the state, field 3
+	const ppid, session, utime, stime = 1, 3, 11, 12 // counted from the state, field 3
 	if !ok || len(f) <= stime {
 		return procStat{}, false
 	}
 	parent, err1 := strconv.Atoi(f[ppid])
-	user, err2 := strconv.ParseInt(f[utime], 10, 64)
-	system, err3 := strconv.ParseInt(f[stime], 10, 64)
+	of, err2 := strconv.Atoi(f[session])
+	user, err3 := strconv.ParseInt(f[utime], 10, 64)
+	system, err4 := strconv.ParseInt(f[stime], 10, 64)
 	const tick = time.Second / 100 // USER_HZ is 100 on every Linux ABI that Go runs on
-	return procStat{parent, time.Duration(user+system) * tick}, err1 == nil && err2 == nil && err3 == nil
+	return procStat{parent, of, time.Duration(user+system) * tick}, errors.Join(err1, err2, err3, err4) == nil
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
