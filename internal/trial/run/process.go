@@ -137,11 +137,12 @@ func execute(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) 
 		if len(spec.Pin) == 0 && spec.Bind == nil {
 			defer runtime.UnlockOSThread() // a pinned thread is thrown away instead, and one with mounts of its own
 		}
-		if err := errors.Join(pin(spec.Pin), spec.Bind.enter()); err != nil {
+		mounted, err := spec.Bind.enter()
+		if err := errors.Join(pin(spec.Pin), err); err != nil {
 			done <- answer{nil, err}
 			return
 		}
-		res, err := executeHere(ctx, spec, stdout)
+		res, err := executeHere(ctx, spec, mounted, stdout)
 		done <- answer{res, err}
 	}()
 	a := <-done
@@ -162,15 +163,18 @@ func pin(cpus []int) error {
 	return nil
 }
 
-func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, error) {
+func executeHere(ctx context.Context, spec Spec, mounted bool, stdout io.Writer) (*Result, error) {
 	if spec.Load != nil {
 		return serve(ctx, spec, stdout)
 	}
-	path, err := environ.LookPath(spec.Env, spec.Dir, spec.Args[0])
-	if err != nil {
-		return nil, &StartError{spec.Args[0], err}
+	path, args := "", spec.Args
+	if mounted {
+		var err error
+		if path, err = environ.LookPath(spec.Env, spec.Dir, spec.Args[0]); err != nil {
+			return nil, &StartError{spec.Args[0], err}
+		}
+		path = shifted(path, spec)
 	}
-	path = shifted(path, spec)
 	stdin, err := os.Open(cmp.Or(spec.Stdin, os.DevNull))
 	if err != nil {
 		return nil, fmt.Errorf("standard input of the command: %w", err)
@@ -192,11 +196,18 @@ func executeHere(ctx context.Context, spec Spec, stdout io.Writer) (*Result, err
 
 	floor := ownPeakRSS()
 	start := time.Now()
-	proc, err := os.StartProcess(path, spec.Args, &os.ProcAttr{
+	attr := &os.ProcAttr{
 		Dir: spec.Dir, Env: spec.Env,
 		Files: []*os.File{stdin, out.write, errs.write},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
-	})
+	}
+	if !mounted {
+		path, args = spec.asUser(attr)
+	}
+	proc, err := os.StartProcess(path, args, attr)
+	if err != nil && !mounted {
+		return nil, fmt.Errorf("%w: %w", errMount, err)
+	}
 	if err != nil {
 		return nil, &StartError{spec.Args[0], err}
 	}

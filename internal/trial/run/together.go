@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -67,6 +68,9 @@ func (l *Local) Together(ctx context.Context, specs []Spec, slice time.Duration)
 		return nil, fmt.Errorf("%w: %w", ErrAlone, err)
 	} else if err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(results, (*Result).mayNotMount) {
+		return nil, fmt.Errorf("%w: %w", ErrAlone, errMount)
 	}
 	if escaped {
 		return nil, fmt.Errorf("%w: they leave processes behind in sessions of their own, whose CPU time is nobody's", ErrAlone)

@@ -130,8 +130,8 @@ func TestTogetherBinds(t *testing.T) {
 		}
 		specs[i] = run.Spec{Args: []string{"./prog"}, Env: os.Environ(), Dir: place, Bind: &run.Bind{From: from, At: place}, Outputs: []string{"made"}}
 	}
-	if _, err := l.Run(t.Context(), specs[0]); err != nil {
-		t.Skipf("no right to mount: %v", err)
+	if res, err := l.Run(t.Context(), specs[0]); err != nil || res.End.Code == 125 {
+		t.Skipf("no right to mount: %v, %+v", err, res)
 	}
 	if err := errors.Join(os.Remove(filepath.Join(dir, "a", "made"))); err != nil {
 		t.Fatalf("the run did not write into its directory: %v", err)
