@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	neturl "net/url"
 	"slices"
+	"strings"
 )
 
 // Builder collects one profile. Every table method interns: the same input
@@ -65,8 +67,15 @@ func (b *Builder) Complete(id MappingID, m Mapping) {
 	}
 }
 
-// Function interns a function.
+// Function interns a function. JavaScript names the files of its modules by URL; a profile
+// has their paths.
 func (b *Builder) Function(f Function) FunctionID {
+	if url, is := strings.CutPrefix(f.File, fileURL); is {
+		f.File = url
+		if path, err := neturl.PathUnescape(url); err == nil {
+			f.File = path
+		}
+	}
 	if id, ok := b.functions[f]; ok {
 		return id
 	}
@@ -75,6 +84,9 @@ func (b *Builder) Function(f Function) FunctionID {
 	b.functions[f] = id
 	return id
 }
+
+// fileURL begins the URL of a file of this machine.
+const fileURL = "file://"
 
 // Unnamed is the function that stands for unsymbolised code of a mapping.
 func (b *Builder) Unnamed(m MappingID, k Kind) FunctionID {

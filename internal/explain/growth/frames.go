@@ -2,6 +2,7 @@ package growth
 
 import (
 	"regexp"
+	"strings"
 
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
@@ -36,6 +37,8 @@ type frames struct {
 	of        []int32 // by function of the profile
 	origins   []origin.Origin
 	kinds     []Kind
+	moves     []bool // moves, copies or ends one object of C++, by function
+	std       []bool // is of the standard library
 	paths     []*ownPath
 }
 
@@ -47,6 +50,8 @@ func newFrames(p *profile.Profile) *frames {
 		from := ownline.Origin(p, id)
 		f.origins = append(f.origins, from)
 		f.kinds = append(f.kinds, kindOf(fn, from))
+		f.moves = append(f.moves, from == origin.Own && isOfObject(fn.Name))
+		f.std = append(f.std, from != origin.Own && strings.Contains(fn.Name, "std::"))
 		key := named{fn.Name, fn.File}
 		n, there := f.index[key]
 		if !there {
@@ -92,15 +97,49 @@ func (f *frames) isOwn(fn profile.FunctionID) bool {
 	return f.origins[fn] == origin.Own && f.kinds[fn] == ""
 }
 
+// isOfObject says whether a function moves, copies, makes or ends one object of its class.
+//
+// Example. Job::operator=, Job::Job, Job::~Job.
+func isOfObject(name string) bool {
+	owner, last := ownline.Parts(name)
+	return owner != "" && (last == "operator=" || strings.TrimPrefix(last, "~") == owner)
+}
+
+// isElement says whether the function at i of a stack, the innermost first, does so for a
+// collection of the standard library that calls it, itself or for one that contains it: then
+// the line that pays is the one that calls the collection's function.
+//
+// Example. jobs.erase(jobs.begin()) calls Job::operator= for each job.
+func (f *frames) isElement(stack []profile.FunctionID, i int) bool {
+	for ; i+1 < len(stack) && f.moves[stack[i]]; i++ {
+		if f.std[stack[i+1]] {
+			return true
+		}
+	}
+	return false
+}
+
+// functions of a stack, the innermost first.
+func functionsOf(p *profile.Profile, id profile.StackID) (out []profile.FunctionID) {
+	for _, loc := range p.Stack(id) {
+		for _, l := range p.Lines(loc) {
+			out = append(out, l.Function)
+		}
+	}
+	return out
+}
+
 // walk takes the steps that are taken, and what is below the last of them.
 func (f *frames) walk(id profile.StackID, out *ownPath, take func(profile.FunctionID) bool) {
-	stack := f.p.Stack(id)
+	stack, functions := f.p.Stack(id), functionsOf(f.p, id)
+	at := len(functions)
 	var below string
 	for i := len(stack) - 1; i >= 0; i-- {
 		lines := f.p.Lines(stack[i])
 		for j := len(lines) - 1; j >= 0; j-- {
 			fn := lines[j].Function
-			if take(fn) {
+			at--
+			if take(fn) && !f.isElement(functions, at) {
 				out.steps = f.stepped(out.steps, step{f.of[fn], lines[j].Line})
 				out.kind, out.name, below = "", "", ""
 				continue

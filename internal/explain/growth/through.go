@@ -321,17 +321,17 @@ func (k *knownRows) of(f *frames, id profile.StackID) (row int, name string) {
 	row = -1
 	moving := false
 	var no []int
-	for _, loc := range k.p.Stack(id) {
-		for _, l := range k.p.Lines(loc) {
-			if f.isOwn(l.Function) {
-				return allowed(row, no), name
-			}
-			moving = moving || k.moving[l.Function]
-			no = append(no, k.no[l.Function]...)
-			for _, r := range k.shows[l.Function] {
-				if one := &k.table.Rows[r]; (moving || !one.Bulk) && (len(one.Leaves) == 0 || one.Leaf(leafName(k.p, id)) >= 0) {
-					row, name = r, k.p.Function(l.Function).Name
-				}
+	functions := functionsOf(k.p, id)
+	for i, fn := range functions {
+		element := f.isElement(functions, i)
+		if f.isOwn(fn) && !element {
+			break
+		}
+		moving = moving || element || k.moving[fn]
+		no = append(no, k.no[fn]...)
+		for _, r := range k.shows[fn] {
+			if one := &k.table.Rows[r]; (moving || !one.Bulk) && (len(one.Leaves) == 0 || one.Leaf(leafName(k.p, id)) >= 0) {
+				row, name = r, k.p.Function(fn).Name
 			}
 		}
 	}

@@ -31,10 +31,12 @@ var relatives = map[string][]string{
 	"growth-whole-copy":   {"ocaml-list-append", "node-object-spread", "go-string-conversion", "scala-list-index", "dotnet-list-search"},
 	"growth-accumulation": {"growth-list-search", "growth-list-walk", "growth-whole-copy"},
 	// The program's own lines as they are written, with what the samples say of them.
-	"copied-per-pass": {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append"},
-	"window-per-pass": {"growth-accumulation", "growth-whole-copy", "python-numeric-loop"},
-	"scan-per-pass":   {"growth-list-search", "growth-list-walk", "dotnet-linq-again"},
-	"hash-collisions": {"dotnet-valuetype-equals"},
+	"copied-per-pass":      {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append"},
+	"file-parsed-per-call": {"calls-", "made-per-call"},
+	"column-per-pass":      {"column-walk", "machine-stride", "machine-load-stall", "machine-float-sum", "machine-scalar", "missed-vectorize"},
+	"window-per-pass":      {"growth-accumulation", "growth-whole-copy", "python-numeric-loop"},
+	"scan-per-pass":        {"growth-list-search", "growth-list-walk", "dotnet-linq-again"},
+	"hash-collisions":      {"dotnet-valuetype-equals"},
 	// Small system calls, with entries that know them by a library.
 	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},
 	"calls-small-reads":  {"small-syscalls"},

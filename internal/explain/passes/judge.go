@@ -24,6 +24,8 @@ const (
 	RuleRecursion = "recursion-again"
 	// RuleWindow is of sums over ranges that overlap.
 	RuleWindow = "window-per-pass"
+	// RuleColumn is of inner loops that go down the columns of an array.
+	RuleColumn = "column-per-pass"
 	// RuleSelection is of searches for the first in an order, again on each pass.
 	RuleSelection = "selection-per-pass"
 	// RuleCopied is of collections that are copied to add to them.
@@ -32,12 +34,16 @@ const (
 	RuleElements = "element-copied"
 	// RuleReturned is of functions that give a copy of what is kept.
 	RuleReturned = "copy-returned"
+	// RuleByText is of copies by way of text.
+	RuleByText = "copy-by-text"
+	// RuleParsed is of files that are read and parsed on each call.
+	RuleParsed = "file-parsed-per-call"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleSelection, RuleCopied, RuleElements, RuleReturned, RulePower}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -56,6 +62,8 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	loops, given := r.withWholes(r.elements(hottest), r.returned(hottest))
 	tell(&out, said, loops, func(x element) judge.Found { return r.elementFinding(s, x) })
 	tell(&out, said, given, func(x returned) judge.Found { return r.returnedFinding(s, x) })
+	tell(&out, said, r.byText(hottest), func(x byText) judge.Found { return r.byTextFinding(s, x) })
+	tell(&out, said, r.parsedFiles(hottest), func(x parsed) judge.Found { return r.parsedFinding(s, x) })
 	tell(&out, said, r.powersIn(hottest), func(x power) judge.Found { return r.powerFinding(s, x) })
 	tell(&out, said, r.copies(), func(x copied) judge.Found { return r.copiedFinding(s, x) })
 	var repeats []*repeated
@@ -99,6 +107,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	tell(&out, said, r.scans(hottest), func(x scan) judge.Found { return r.scanFinding(s, x) })
 	tell(&out, said, r.selections(), func(x selection) judge.Found { return r.selectionFinding(s, x) })
 	tell(&out, said, r.windows(), func(x window) judge.Found { return r.windowFinding(s, x) })
+	tell(&out, said, r.columns(hottest), func(x column) judge.Found { return r.columnFinding(s, x) })
 	for _, x := range r.waits() {
 		out.Found = append(out.Found, r.waitFinding(s, x))
 	}

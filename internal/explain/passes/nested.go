@@ -130,17 +130,14 @@ func (r *reader) around(f *text.File, l text.Loop, x scan, sought string, best p
 		x.loop, x.loopIn = o, f.Path
 		return x, true
 	}
-	callers := map[profile.Line]int64{}
-	for _, row := range r.innermost[best] {
-		if caller, is := r.callerOf(row, best.Function); is {
-			callers[caller]++
-		}
-	}
-	caller, ok := ownline.Heaviest(callers)
+	caller, ok := r.callerIn(r.innermost[best], best.Function)
 	if !ok {
 		return x, false
 	}
 	loop, in, ok := r.loopAt(caller)
+	if !ok {
+		loop, in, ok = r.loopFurtherOut(over, r.innermost[best], caller)
+	}
 	if !ok {
 		return x, false
 	}
@@ -158,6 +155,44 @@ func (r *reader) around(f *text.File, l text.Loop, x scan, sought string, best p
 	}
 	x.loop, x.loopIn = loop, in
 	return x, true
+}
+
+// mostOut is how many functions further out the loop is looked for that a search repeats in.
+const mostOut = 3
+
+// loopFurtherOut is the loop around a call further out, where the functions between pass on
+// what is looked for, and none of them makes the collection or is given it.
+//
+// Example. @invoices.find { |inv| inv.number == number } in invoice_for(number), which book
+// calls, which a loop over all payments calls.
+func (r *reader) loopFurtherOut(over string, rows []int32, caller profile.Line) (l text.Loop, in string, ok bool) {
+	for range mostOut {
+		f := r.file(caller.Function)
+		if f == nil {
+			return l, "", false
+		}
+		if fn, is := f.Function(int(caller.Line)); !is || slices.Contains(f.Parameters(fn), over) || f.Rebinds(over, fn.Range, text.Range{}) {
+			return l, "", false
+		}
+		if caller, ok = r.callerIn(rows, caller.Function); !ok {
+			return l, "", false
+		}
+		if l, in, ok = r.loopAt(caller); ok {
+			return l, in, !r.file(caller.Function).Rebinds(over, l.Range, text.Range{})
+		}
+	}
+	return l, "", false
+}
+
+// callerIn is the own line that calls a function in most of some samples.
+func (r *reader) callerIn(rows []int32, id profile.FunctionID) (profile.Line, bool) {
+	callers := map[profile.Line]int64{}
+	for _, row := range rows {
+		if caller, is := r.callerOf(row, id); is {
+			callers[caller]++
+		}
+	}
+	return ownline.Heaviest(callers)
 }
 
 var (

@@ -92,6 +92,9 @@ func Read(path string, lines []string) (f *File, ok bool) {
 // Language is the name of the file's language, or of one that reads like it.
 func (f *File) Language() string { return f.lang.name }
 
+// Len is the number of lines.
+func (f *File) Len() int { return len(f.code) }
+
 // Code is a line (from 1) with comments and what is between quotes blanked, "" for none.
 func (f *File) Code(line int) string {
 	if line < 1 || line > len(f.code) {

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 	"time"
 
@@ -133,13 +132,7 @@ func function(n *node) profile.Function {
 	if fn.Name == "" {
 		fn.Name = "(anonymous)"
 	}
-	fn.File = n.CallFrame.URL
-	if path, ok := strings.CutPrefix(fn.File, "file://"); ok {
-		fn.File = path
-		if p, err := url.PathUnescape(path); err == nil {
-			fn.File = p
-		}
-	}
+	fn.File = n.CallFrame.URL // the profile makes a path of it
 	if l := n.CallFrame.LineNumber; fn.File != "" && l >= 0 && l < 1<<30 {
 		fn.StartLine = int32(l) + 1
 	}

@@ -1,0 +1,145 @@
+package passes
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// byText is an object that is copied by writing it as text and reading that.
+type byText struct {
+	spot
+
+	how    string       // as it is written
+	caller profile.Line // the own line that calls the function around it most, none in the stacks
+}
+
+// textCopies are, by language, calls that write an object, within one that reads it.
+var textCopies = map[string]*regexp.Regexp{
+	"JavaScript": regexp.MustCompile(`\bJSON\.parse\(\s*JSON\.stringify\(|\bv8\.deserialize\(\s*v8\.serialize\(`),
+	"Python":     regexp.MustCompile(`\b(?:json|pickle|marshal|orjson|ujson|dill)\.loads\(\s*(?:json|pickle|marshal|orjson|ujson|dill)\.dumps\(`),
+	"Ruby":       regexp.MustCompile(`\bMarshal\.load\(\s*Marshal\.dump\(|\bJSON\.parse\(\s*(?:JSON\.(?:generate|dump)\(|[\w.@]+\.to_json\b)`),
+	"PHP":        regexp.MustCompile(`\bunserialize\(\s*serialize\(|\bjson_decode\(\s*json_encode\(`),
+	"Perl":       regexp.MustCompile(`\bdecode_json\(\s*encode_json\(|\bthaw\(\s*freeze\(`),
+	"Java":       regexp.MustCompile(`\b(?:readValue|fromJson|Deserialize(?:Object)?(?:<[^>]*>)?|decodeFromString(?:<[^>]*>)?)\(\s*[\w.]+\.(?:writeValueAs\w+|toJson|Serialize(?:Object)?|encodeToString)\(|\bSerializationUtils\.clone\(`),
+}
+
+// byText gives them, the dearest first.
+//
+// Example. const next = JSON.parse(JSON.stringify(state)) for each event.
+func (r *reader) byText(hottest []*hot) []byText {
+	known := map[profile.Line]*byText{}
+	for _, h := range hottest {
+		line, caller, how := h.line, profile.Line{}, r.textCopy(h.line.Function, int(h.line.Line))
+		if how != "" {
+			caller, _ = h.caller()
+		} else if line, how = r.copyingHelper(h); how != "" {
+			caller = h.line
+		} else {
+			continue
+		}
+		x := known[line]
+		if x == nil {
+			x = &byText{spot: spot{line: line}, how: how, caller: caller}
+			known[line] = x
+		}
+		x.rows = joinRows(x.rows, h.rows)
+	}
+	var out []byText
+	for _, x := range known {
+		x.rows = joinRows(x.rows, r.runsIn(r.p.Function(x.line.Function).File, text.Range{First: int(x.line.Line), Last: int(x.line.Line)}))
+		if x.share = r.shareOf(x.rows); r.isSure(x.share, leastShare) {
+			out = append(out, *x)
+		}
+	}
+	sortDearest(out)
+	return out
+}
+
+// textCopy is the call in a line that copies by way of text, "" for none.
+func (r *reader) textCopy(id profile.FunctionID, line int) string {
+	f := r.file(id)
+	if f == nil || textCopies[f.Language()] == nil {
+		return ""
+	}
+	statement, _ := f.Statement(line)
+	if how := textCopies[f.Language()].FindString(statement); how != "" {
+		return asCalled(statement, how)
+	}
+	return ""
+}
+
+// copyingHelper is the line of a short function that a step calls and that copies by way of text:
+// of JavaScript that is optimised, a recording knows no line.
+func (r *reader) copyingHelper(h *hot) (line profile.Line, how string) {
+	f := r.file(h.callee)
+	if !h.calls || f == nil || h.callee == h.line.Function {
+		return line, ""
+	}
+	_, name := ownline.Parts(r.p.Function(h.callee).Name)
+	for _, d := range definitions(f, name) {
+		for n := d.fn.First; n <= min(d.fn.Last, d.fn.First+shortHelper); n++ {
+			if how = r.textCopy(h.callee, n); how != "" {
+				return lineOf(h.callee, n).line, how
+			}
+		}
+	}
+	return line, ""
+}
+
+// asCalled is a call with its arguments, where they are short.
+func asCalled(statement, call string) string {
+	const most = 40
+	at := strings.Index(statement, call)
+	inside, closed := text.Inside(statement, at+len(call))
+	if !closed || len(inside) > most {
+		return call + "…))"
+	}
+	return call + inside + "))"
+}
+
+func (r *reader) byTextFinding(s judge.Subject, x byText) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	// A function that does nothing else stands for its caller.
+	if f := r.file(x.line.Function); x.caller != (profile.Line{}) {
+		if fn, in := f.Function(int(x.line.Line)); !in || fn.Last-fn.First <= shortHelper {
+			place = ownline.Place(r.p, x.caller)
+		}
+	}
+	f := r.suspected(s, RuleByText, place, x.rows, saving{share: x.share, least: 0.5, likely: 0.9, why: "writes the text and reads it again"})
+	f.Title = fmt.Sprintf("A whole copy by way of text; copy what changes (%s)", at(place.File, place.Line))
+	f.Fix.Steps = []string{
+		cmp.Or(copiesLess[r.file(x.line.Function).Language()], "Copy the parts that are changed, and share the others"),
+		"Where nobody changes it: pass the object itself",
+	}
+	f.Fix.Caveats = []string{"Who keeps the object and changes it later needs a copy of what is changed", "A faster way to copy all of it gives a part of that"}
+	own := ownline.Place(r.p, x.line)
+	f.Evidence = []finding.Evidence{
+		{Kind: "source", Text: fmt.Sprintf("%s: %s", at(own.File, own.Line), r.excerpt(own.File, own.Line))},
+		{Kind: "repetition", Share: &x.share, Text: x.how + " visits all that the object holds, twice, and makes all of it anew"},
+	}
+	if own != place {
+		f.Evidence = append([]finding.Evidence{r.quoted(place)}, f.Evidence...)
+	}
+	return f
+}
+
+// shortHelper are the lines of a function around such a copy that does nothing else.
+const shortHelper = 3
+
+// copiesLess is how a part of an object is copied, by language.
+var copiesLess = map[string]string{
+	"JavaScript": "Copy what changes: {...state, bins: {...state.bins, [id]: changed}}, or immer; structuredClone copies as much",
+	"Python":     "Copy what changes: dataclasses.replace, {**state, key: changed}; copy.deepcopy copies as much",
+	"Ruby":       "Copy what changes: state.merge(key => changed), and dup of the parts that are changed; freeze the others",
+	"PHP":        "Arrays are copied when they are changed: assign them. Of objects, clone those that are changed (__clone, or with-methods)",
+	"Perl":       "Copy what changes: { %$state, key => $changed }",
+	"Java":       "Copy what changes: records with with-methods, copy(…) of data classes, a copy constructor",
+}
