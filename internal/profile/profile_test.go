@@ -135,3 +135,15 @@ func TestSymbolizedKeepsStacksAndTotals(t *testing.T) {
 		t.Error("symbolising changed the profile it was given")
 	}
 }
+
+func TestFilesOfModulesArePaths(t *testing.T) {
+	b := NewBuilder()
+	id := b.Function(Function{Name: "reduce", File: "file:///srv/a%20b/reducer.js", Kind: KindJS})
+	if same := b.Function(Function{Name: "reduce", File: "/srv/a b/reducer.js", Kind: KindJS}); same != id {
+		t.Error("a URL and its path are two files")
+	}
+	p := b.Build(Meta{})
+	if got := p.Function(id).File; got != "/srv/a b/reducer.js" {
+		t.Errorf("the file is %q", got)
+	}
+}

@@ -115,3 +115,22 @@ func TestWhatADatabaseExecutes(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A vector that moves objects of the program calls their assignment for each: the line that
+// pays is the one that erases.
+func TestElementsThatACollectionMoves(t *testing.T) {
+	header := func(name string) frame {
+		return frame{name: name, file: "/usr/include/c++/12/bits/vector.tcc", binary: "/home/u/app", kind: profile.KindNative, line: 178}
+	}
+	main := []frame{own("main", 11)}
+	erase := append(main[:1:1], header("std::vector<Job, std::allocator<Job>>::_M_erase"), header("std::__copy_move<true>::__copy_m<Job*, Job*>"), own("Job::operator=", 4), header("std::__cxx11::basic_string<char>::operator="))
+	got := throughs(t, cost{0, 800, 0, erase}, cost{0, 200, 0, []frame{own("main", 12)}})
+	if len(got) != 1 || got[0].Line != 11 || got[0].Container != "vector" {
+		t.Errorf("%+v", got)
+	}
+	// What an object does itself when it is assigned is its own work.
+	assigned := append(main[:1:1], own("Job::operator=", 4), header("std::vector<int, std::allocator<int>>::_M_erase"), native("memmove"))
+	if got := throughs(t, cost{0, 800, 0, assigned}, cost{0, 200, 0, []frame{own("main", 12)}}); len(got) != 1 || got[0].Line != 4 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"strings"
 	"testing"
 
 	"whyhot/internal/profile"
@@ -504,5 +505,30 @@ double f(double d) {
   return use(r);  @3
 }
 `, "f@1 lookup", "f@3", profile.KindNative, "", ""},
+	})
+}
+
+// The loop may stand several calls further out.
+func TestSearchesOfAFunctionOfItsOwn(t *testing.T) {
+	const ledger = `
+class Ledger
+  def load(path)
+    CSV.foreach(path) do |row|
+      book(Payment.new(row))  @3
+    end
+  end
+  def book(payment)
+    invoice = invoice_for(payment.reference)  @2
+    invoice.settle(payment)
+  end
+  def invoice_for(number)
+    @invoices.find { |inv| inv.number == number }  @1
+  end
+end
+`
+	checkAll(t, map[string]written{
+		"two calls out": {"/me/a.rb", ledger, "load@3 book@2 invoice_for@1 rb_ary_each", "load@3", profile.KindRuby, RuleScan, "@1 invoices"},
+		"made between": {"/me/a.rb", strings.Replace(ledger, "    invoice = invoice_for", "    @invoices = select(payment)\n    invoice = invoice_for", 1),
+			"load@3 book@2 invoice_for@1 rb_ary_each", "load@3", profile.KindRuby, "", ""},
 	})
 }

@@ -119,11 +119,11 @@ func (r *reader) byTextFinding(s judge.Subject, x byText) judge.Found {
 		cmp.Or(copiesLess[r.file(x.line.Function).Language()], "Copy the parts that are changed, and share the others"),
 		"Where nobody changes it: pass the object itself",
 	}
-	f.Fix.Caveats = []string{"Who keeps the object and changes it later needs a copy of what is changed", "A faster way to copy all of it gives a part of that"}
+	f.Fix.Caveats = []string{"A caller that keeps the object and changes it later needs a copy of what is changed", "A faster way to copy all of it gives a part of that"}
 	own := ownline.Place(r.p, x.line)
 	f.Evidence = []finding.Evidence{
 		{Kind: "source", Text: fmt.Sprintf("%s: %s", at(own.File, own.Line), r.excerpt(own.File, own.Line))},
-		{Kind: "repetition", Share: &x.share, Text: x.how + " visits all that the object holds, twice, and makes all of it anew"},
+		{Kind: "repetition", Share: &x.share, Text: x.how + " visits all that the object holds twice, and allocates all of it again"},
 	}
 	if own != place {
 		f.Evidence = append([]finding.Evidence{r.quoted(place)}, f.Evidence...)

@@ -99,6 +99,9 @@ var (
 	around     = regexp.MustCompile(`(?:=|\bin)\s*-`)
 )
 
+// counter is the header of a loop over numbers, with what counts.
+var counter = regexp.MustCompile(`\bfor\s*\(\s*(?:[\w:]+\s+)*(\w+)\s*=[^=]|\bfor\s+(?:mut\s+)?(\w+)\s+in\b.*(?:\.\.|\brev\b)|\bfor\s+(\w+)\s*:=`)
+
 // hasFewPasses says whether a loop has few passes.
 func hasFewPasses(l text.Loop) bool {
 	const few = 64
@@ -117,8 +120,12 @@ func (r *reader) columnsOf(f *text.File, inner, outer text.Loop) (x column, ok b
 	if hasFewPasses(inner) || hasFewPasses(outer) {
 		return x, false
 	}
-	rows, over := boundIn(f, inner), boundIn(f, outer)
-	if len(rows) != 1 || len(over) != 1 || rows[0] == over[0] {
+	row, element := counter.FindStringSubmatch(inner.Header), counter.FindStringSubmatch(outer.Header)
+	if row == nil || element == nil {
+		return x, false
+	}
+	rows, over := []string{strings.Join(row[1:], "")}, []string{strings.Join(element[1:], "")}
+	if rows[0] == over[0] {
 		return x, false
 	}
 	_, header := f.Statement(inner.First)

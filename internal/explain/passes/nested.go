@@ -29,7 +29,7 @@ func (r *reader) nested() []scan {
 			continue
 		}
 		x, _, ok := r.searchIn(t.file, t.best)
-		if !ok {
+		if statement, _ := t.file.Statement(int(t.best.Line)); !ok && len(searchesOf(statement)) == 0 {
 			x, ok = r.search(t.file, t.loop, t.best)
 		}
 		if ok && !isShort(t.file, x.over) {

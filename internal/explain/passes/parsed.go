@@ -147,7 +147,7 @@ func (r *reader) parsedFinding(s judge.Subject, x parsed) judge.Found {
 	f.Fix.Caveats = []string{"What is kept needs memory, and must not be changed by those who get it"}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
-		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("the calls begin anew at least %d times while the program runs, and nothing that their caller gives makes %s another file", x.turns, x.path)},
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("the calls begin at least %d times while the program runs, and nothing that their caller gives makes %s another file", x.turns, x.path)},
 	}
 	return f
 }

@@ -21,7 +21,7 @@ func indexOf(id string) string {
 		"growth-":    "growth-rules.md",
 		"statement-": "statement-rules.md",
 		"same-per-":  "pass-rules.md", "scan-per-": "pass-rules.md", "sort-key-": "pass-rules.md", "busy-": "pass-rules.md",
-		"recursion-": "pass-rules.md", "window-per-": "pass-rules.md", "selection-per-": "pass-rules.md", "copied-per-": "pass-rules.md", "element-": "pass-rules.md", "copy-ret": "pass-rules.md", "power-": "pass-rules.md", "hash-coll": "pass-rules.md",
+		"recursion-": "pass-rules.md", "window-per-": "pass-rules.md", "selection-per-": "pass-rules.md", "copied-per-": "pass-rules.md", "element-": "pass-rules.md", "copy-ret": "pass-rules.md", "copy-by-": "pass-rules.md", "column-per-": "pass-rules.md", "file-parsed-": "pass-rules.md", "power-": "pass-rules.md", "hash-coll": "pass-rules.md",
 		"calls-": "call-rules.md", "made-": "call-rules.md",
 		"jit-": "remark-rules.md", "go-": "remark-rules.md", "missed-": "remark-rules.md",
 	} {

@@ -316,7 +316,7 @@ var rules = []rule{
 				"An ORM: load the relation with its owner (Django select_related and prefetch_related, SQLAlchemy selectinload, Rails includes, Hibernate JOIN FETCH)",
 			}
 		},
-		least: 0.2, likely: 0.5, below: true,
+		least: 0.3, likely: 0.75, below: true,
 	},
 	{
 		id: "statement-long-list", only: planning, title: "IN list with hundreds of values",

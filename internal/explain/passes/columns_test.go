@@ -1,0 +1,99 @@
+package passes
+
+import (
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+func TestColumns(t *testing.T) {
+	const native = profile.KindNative
+	checkAll(t, map[string]written{
+		"an index of two": {"/me/a.c", `
+void shade(const float *v, float *out, int w, int h) {
+  for (int x = 0; x < w; x++)  @2
+    for (int y = 0; y < h; y++) {
+      float s = v[y * w + x];  @1
+      out[y * w + x] = s * s;
+    }
+}
+`, "main@2 shade@1", "main@2", native, RuleColumn, "@1 down columns"},
+		"rows of rows": {"/me/a.rs", `
+fn sums(m: &Vec<Vec<f32>>) -> Vec<f32> {
+    for x in 0..m[0].len() {
+        for y in 0..m.len() {
+            out[x] += m[y][x];  @1
+        }
+    }
+    other();  @2
+}
+`, "sums@1", "sums@2", native, RuleColumn, "@1 down columns"},
+		"through a function with casts and clamped places": {"/me/a.c", `
+static inline float at(const Grid *g, int x, int y) { return g->v[(size_t)y * g->w + x]; }
+static void gradient(const Grid *g, int x, int y, float *dx) {
+  int y0 = clampi(y - 1, 0, g->h - 1), y1 = clampi(y + 1, 0, g->h - 1);
+  *dx = at(g, x, y1) - at(g, x, y0);
+}
+void slope(const Grid *g) {
+  for (int x = 0; x < g->w; x++)
+    for (int y = 0; y < g->h; y++) {
+      float dx;
+      gradient(g, x, y, &dx);  @1
+      total += dx;
+    }
+  other();  @2
+}
+`, "slope@1", "slope@2", native, RuleColumn, "@1 down columns"},
+		"a body in one line": {"/me/a.c", `
+void product(int n, const double *a, const double *b, double *c) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double s = 0;
+      for (int k = 0; k < n; k++) s += a[i * n + k] * b[k * n + j];  @1
+      c[i * n + j] = s;
+    }
+  other();  @2
+}
+`, "product@1", "product@2", native, RuleColumn, "@1 down columns"},
+		"along the rows": {"/me/a.c", `
+void shade(const float *v, float *out, int w, int h) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++)
+      out[y * w + x] = v[y * w + x];  @1
+  other();  @2
+}
+`, "shade@1", "shade@2", native, "", ""},
+		"a transposition": {"/me/a.c", `
+void turn(const float *v, float *out, int w, int h) {
+  for (int x = 0; x < w; x++)
+    for (int y = 0; y < h; y++)
+      out[x * h + y] = v[y * w + x];  @1
+  other();  @2
+}
+`, "turn@1", "turn@2", native, "", ""},
+		"few rows": {"/me/a.c", `
+void block(const short *v, int w) {
+  for (int x = 0; x < 8; x++)
+    for (int y = 0; y < 8; y++)
+      s += v[y * w + x];  @1
+  other();  @2
+}
+`, "block@1", "block@2", native, "", ""},
+		"a radius": {"/me/a.c", `
+void blur(const float *v, int w, int r) {
+  for (int x = 0; x < w; x++)
+    for (int k = -r; k <= r; k++)
+      s += v[k * w + x];  @1
+  other();  @2
+}
+`, "blur@1", "blur@2", native, "", ""},
+		"a diagonal": {"/me/a.c", `
+void f(int n) {
+  for (int x = 0; x < n; x++)
+    for (int y = 0; y < n; y++)
+      m[x + y][y] = 1;  @1
+  other();  @2
+}
+`, "f@1", "f@2", native, "", ""},
+	})
+}
