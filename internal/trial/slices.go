@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,8 +58,12 @@ func (t *trial) inSlices(ctx context.Context, arms []*arm, order *rand.Rand, sli
 	}
 	t.report(Progress{Phase: PhaseRound, Running: "both"})
 	specs := make([]run.Spec, len(arms))
+	pin := t.pin(arms, order)
 	for i, a := range arms {
 		specs[i] = t.next(a, order)
+		if pin != nil {
+			specs[i].Pin = pin
+		}
 		if !t.cutting {
 			specs[i].Timeout *= time.Duration(len(arms))
 		}
@@ -85,6 +90,25 @@ func (t *trial) inSlices(ctx context.Context, arms []*arm, order *rand.Rand, sli
 	}
 	t.slowest = slowest
 	return true, nil
+}
+
+// pin is one processor for all runs of a round, drawn for each round, where none has threads
+// beside its first: left alone, each stays on a processor of its own, and one of those may be
+// slower for as long as the round takes. nil where they have threads.
+func (t *trial) pin(arms []*arm, order *rand.Rand) []int {
+	for _, a := range arms {
+		if len(a.first.Processes) == 0 || slices.ContainsFunc(a.first.Processes, func(p run.Process) bool { return p.Threads != 1 }) {
+			return nil
+		}
+	}
+	allowed := t.plan.Pin
+	if len(allowed) == 0 {
+		allowed = run.CPUs()
+	}
+	if len(allowed) == 0 {
+		return nil
+	}
+	return []int{allowed[order.IntN(len(allowed))]}
 }
 
 // disturbs says that a run fails or writes something else since another one runs at the

@@ -156,3 +156,29 @@ func TestSlicesKeepTheBudget(t *testing.T) {
 		t.Errorf("%d rounds in %s", o.Rounds, took)
 	}
 }
+
+// Programs without threads share one processor in a round, and another one may be theirs in the
+// next. Programs with threads keep all.
+func TestSlicesShareAProcessor(t *testing.T) {
+	for threads, wantPins := range map[int]bool{1: true, 4: false} {
+		var f *fake
+		f = newFake(func(string, int) (*run.Result, error) {
+			res := result(f.noisy(time.Second))
+			res.Processes = []run.Process{{PID: 7, Threads: threads}}
+			return res, nil
+		})
+		i := &interleaving{fake: f}
+		i.try(t, func(p *Plan) { p.Pin = []int{3, 5} })
+		seen := map[int]bool{}
+		for n := 2; n+1 < len(f.specs); n += 2 { // behind the two warm-ups
+			a, b := f.specs[n].Pin, f.specs[n+1].Pin
+			if wantPins && (len(a) != 1 || len(b) != 1 || a[0] != b[0]) || !wantPins && len(a) != 2 {
+				t.Fatalf("%d threads: on %v and %v", threads, a, b)
+			}
+			seen[a[0]] = true
+		}
+		if wantPins && len(seen) != 2 {
+			t.Errorf("all rounds on %v", seen)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 	"os/exec"
 	"runtime"
@@ -161,6 +162,20 @@ func pin(cpus []int) error {
 		return fmt.Errorf("pinning to CPU %v: %w", cpus, err)
 	}
 	return nil
+}
+
+// CPUs are those that this process may use.
+func CPUs() (out []int) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil
+	}
+	for c := range len(set) * bits.UintSize {
+		if set.IsSet(c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func executeHere(ctx context.Context, spec Spec, mounted bool, stdout io.Writer) (*Result, error) {

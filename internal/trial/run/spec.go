@@ -97,6 +97,7 @@ type Process struct {
 	Program string // path of the executable
 	CPU     time.Duration
 	PeakRSS int64
+	Threads int // the most that were seen at a time
 	State   allocator.State
 	Why     string // why the library cannot be loaded, where known
 }

@@ -104,7 +104,11 @@ func (w *watch) observe(pid int) {
 	if st, ok := readStat(pid); ok {
 		p.CPU = max(p.CPU, st.cpu)
 	}
-	p.PeakRSS = max(p.PeakRSS, peakRSS(pid))
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err == nil {
+		p.PeakRSS = max(p.PeakRSS, parsePeak(string(status)))
+		p.Threads = max(p.Threads, parseThreads(string(status)))
+	}
 	if w.lib != nil && p.State == allocator.Early {
 		if s, err := allocator.InProcess(pid, *w.lib); err == nil {
 			p.State = s
@@ -121,6 +125,17 @@ func peakRSS(pid int) int64 {
 		return 0
 	}
 	return parsePeak(string(data))
+}
+
+// parseThreads is how many a process has, 0 where that is not said.
+func parseThreads(status string) int {
+	_, rest, _ := strings.Cut(status, "\nThreads:")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 func parsePeak(status string) int64 {
