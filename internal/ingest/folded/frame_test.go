@@ -52,7 +52,7 @@ func TestFrames(t *testing.T) {
 		{"broken unwind", "comm;main_[jq];[unknown] 3", "|unknown|"},
 		{"unnamed JIT code", "php;main_[php8.2];[unknown]_[j] 3", "|jit|[jit]"},
 		{"V8 code in a perf map", "node;main_[node];LazyCompile:*parse /srv/a.js:12:3_[j] 3", "parse|/srv/a.js:12:0|js|[jit]"},
-		{"V8 code without a name", "node;main_[node];JS:~ file:///srv/a.mjs:1:1_[j] 3", "(anonymous)|file:///srv/a.mjs:1:0|js|[jit]"},
+		{"V8 code without a name", "node;main_[node];JS:~ file:///srv/a.mjs:1:1_[j] 3", "(anonymous)|/srv/a.mjs:1:0|js|[jit]"},
 		{"CPython's perf trampoline", "python3;main_[python3.12];py::walk:/usr/lib/python3.12/ast.py_[j] 3", "walk|/usr/lib/python3.12/ast.py:0:0|python|[jit]"},
 		{"offset behind a symbol", "comm;main_[jq];malloc+0x1f_[libc.so.6] 3", "malloc|native|libc.so.6"},
 		{"bpftrace's decimal offset", "main+12;compute+0 3", "compute|unknown|"},
