@@ -72,7 +72,7 @@ func (r staged) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
 func (r staged) Together(ctx context.Context, specs []run.Spec, slice time.Duration) ([]*run.Result, error) {
 	inner, ok := r.inner.(run.Interleaver)
 	if !ok {
-		return nil, run.ErrAlone
+		return nil, fmt.Errorf("%w: the runner has none", run.ErrAlone)
 	}
 	place := r.sides.Place()
 	if err := r.sides.Clear(); err != nil {

@@ -56,7 +56,7 @@ func (t *trial) inSlices(ctx context.Context, arms []*arm, order *rand.Rand, sli
 		t.notef("the last round is not counted: another one of about %s would have ended after the budget of %s", spoken(t.slowest*time.Duration(len(arms))), spoken(t.plan.Budget))
 		return false, errLimit
 	}
-	t.report(Progress{Phase: PhaseRound, Running: "both"})
+	t.report(Progress{Phase: PhaseRound, Running: "all"})
 	specs := make([]run.Spec, len(arms))
 	pin := t.pin(arms, order)
 	for i, a := range arms {

@@ -230,14 +230,7 @@ func (w *walked) follow(from *text.File, name string, args, inner, outer, depth 
 // functions of its name in the profile.
 func (w *walked) filesWith(from *text.File, name string) []*text.File {
 	out := []*text.File{from}
-	for i := range w.p.NumFunctions() {
-		id := profile.FunctionID(i)
-		if !w.lines.IsOwn(id) {
-			continue
-		}
-		if _, own := ownline.Parts(w.p.Function(id).Name); own != name {
-			continue
-		}
+	for _, id := range w.named(name) {
 		if f := w.file(id); f != nil && !slices.Contains(out, f) {
 			out = append(out, f)
 		}
@@ -314,10 +307,22 @@ func derive(code string, inner, outer *[]string) {
 	}
 }
 
+// oneOf is an expression of some names.
+func oneOf(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = regexp.QuoteMeta(n)
+	}
+	return `\b(?:` + strings.Join(quoted, "|") + `)\b`
+}
+
 // goes gives the access of code by which the ones count rows and the others elements of a row:
 // a[i][j], or a[i * width + j].
 func goes(code string, row, element []string) string {
-	one, other := `\b(?:`+strings.Join(row, "|")+`)\b`, `\b(?:`+strings.Join(element, "|")+`)\b`
+	if !strings.ContainsAny(code, "[*") || !mentions(code, row) || !mentions(code, element) {
+		return ""
+	}
+	one, other := oneOf(row), oneOf(element)
 	more := `(?:\s*[-+]\s*[\w.]+)*\s*\)?\s*`
 	for _, form := range []string{
 		`\w+(?:(?:\.|->)\w+)*\[([^\[\]]*` + one + `[^\[\]]*)\]\s*\[([^\[\]]*` + other + `[^\[\]]*)\]`,

@@ -49,6 +49,8 @@ type reader struct {
 	// innermost are the rows in which a line is the innermost own one, of functions that have
 	// enough of those.
 	innermost map[profile.Line][]int32
+	stacked   []stacked                       // what stacks gives
+	byName    map[string][]profile.FunctionID // what named gives
 }
 
 func newReader(s judge.Subject) *reader {
@@ -78,8 +80,25 @@ type stacked struct {
 	value, events int64
 }
 
+// named are the program's functions whose own name this is.
+func (r *reader) named(name string) []profile.FunctionID {
+	if r.byName == nil {
+		r.byName = map[string][]profile.FunctionID{}
+		for i := range r.p.NumFunctions() {
+			if id := profile.FunctionID(i); r.lines.IsOwn(id) {
+				_, own := ownline.Parts(r.p.Function(id).Name)
+				r.byName[own] = append(r.byName[own], id)
+			}
+		}
+	}
+	return r.byName[name]
+}
+
 // stacks are the samples by stack, without those of a runtime that starts.
 func (r *reader) stacks() []stacked {
+	if r.stacked != nil {
+		return r.stacked
+	}
 	out := make([]stacked, r.p.NumStacks())
 	starts := startup.Within(r.p)
 	for i := range r.p.Samples() {
@@ -92,6 +111,7 @@ func (r *reader) stacks() []stacked {
 		of.value += s.Value
 		of.events += s.Count
 	}
+	r.stacked = out
 	return out
 }
 

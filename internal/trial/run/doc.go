@@ -1,4 +1,5 @@
-// Package run executes one command once and measures it.
+// Package run executes one command once and measures it, or several in turns of a slice of
+// time (Interleaver).
 //
 // It owns the process tree of the command (its session, its end by itself, by
 // time limit or by the user's interrupt, and everything it leaves behind), the
@@ -10,6 +11,7 @@
 // What the numbers are:
 //   - Wall is the time from just before the process is made until it was waited
 //     for, on the monotonic clock.
+//     Of runs in turns, it is the time of their own slices.
 //   - User, System, page faults: getrusage of the command and of every
 //     descendant that was waited for by its parent; descendants that lost their
 //     parent are adopted, waited for and added.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -26,7 +27,7 @@ func (m *Metered) Run(ctx context.Context, spec Spec) (*Result, error) {
 func (m *Metered) Together(ctx context.Context, specs []Spec, slice time.Duration) ([]*Result, error) {
 	inner, ok := m.Runner.(Interleaver)
 	if !ok {
-		return nil, ErrAlone
+		return nil, fmt.Errorf("%w: the runner has none", ErrAlone)
 	}
 	all, err := inner.Together(ctx, specs, slice)
 	for _, res := range all {
