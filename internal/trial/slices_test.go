@@ -132,8 +132,7 @@ func TestSlicesWithOutputsThatVary(t *testing.T) {
 
 // What waits for a processor half of the time has slices twice as long.
 func TestSlicesOfABusyMachine(t *testing.T) {
-	var f *fake
-	f = newFake(func(string, int) (*run.Result, error) {
+	f := newFake(func(string, int) (*run.Result, error) {
 		res := result(time.Second)
 		res.Wall = 3 * time.Second
 		return res, nil
