@@ -123,7 +123,7 @@ func TestALoopInSourceAndMachineCodeIsOneFinding(t *testing.T) {
 			"darken":    {"alias-char-write", "machine-reload"},
 			"quote":     {"alias-char-write", "machine-reload"},
 			"threshold": {"bit-by-bit", "machine-bit-set"},
-			"columns":   {"column-walk", "machine-stride"},
+			"columns":   {"column-walk", "column-per-pass"}, // the text says it before the machine code
 		} {
 			t.Run(compiler+" "+function, func(t *testing.T) {
 				p := sampledInLoops(t, analyser, program, function)
