@@ -70,10 +70,6 @@ func (r staged) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
 
 // Together implements run.Interleaver: each run sees its own side in the place.
 func (r staged) Together(ctx context.Context, specs []run.Spec, slice time.Duration) ([]*run.Result, error) {
-	inner, ok := r.inner.(run.Interleaver)
-	if !ok {
-		return nil, fmt.Errorf("%w: the runner has none", run.ErrAlone)
-	}
 	place := r.sides.Place()
 	if err := r.sides.Clear(); err != nil {
 		return nil, err
@@ -94,7 +90,7 @@ func (r staged) Together(ctx context.Context, specs []run.Spec, slice time.Durat
 		specs[i].Bind = &run.Bind{From: r.sides.side(n), At: place}
 		specs[i].Dir = filepath.Join(place, rel)
 	}
-	return inner.Together(ctx, specs, slice)
+	return run.Together(ctx, r.inner, specs, slice)
 }
 
 // named is the side whose directory this is, and the path in it; none where it is elsewhere.

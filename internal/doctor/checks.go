@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/host/allocator"
+	memfree "whyhot/internal/host/memory"
 )
 
 var checks = []func(context.Context, Machine) Check{
@@ -261,15 +262,12 @@ const (
 
 func memory(_ context.Context, m Machine) Check {
 	c := Check{ID: "memory", Name: "memory", Status: Works, For: "large profiles; debug information of large programs"}
-	for line := range strings.Lines(text(m, "proc/meminfo")) {
-		var kib uint64
-		if _, err := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); err == nil {
-			c.Found = fmt.Sprintf("%d MiB available", kib/1024)
-			if kib*1024 < leastRAM {
-				c.Status, c.Do = Limited, "read large profiles on another machine (whyhot explain FILE)"
-			}
-			return c
+	if free, known := memfree.FreeIn(text(m, "proc/meminfo")); known {
+		c.Found = fmt.Sprintf("%d MiB available", free/mib)
+		if free < leastRAM {
+			c.Status, c.Do = Limited, "read large profiles on another machine (whyhot explain FILE)"
 		}
+		return c
 	}
 	c.Status, c.Found = Limited, "/proc/meminfo does not say what is available"
 	return c

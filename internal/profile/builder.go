@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	neturl "net/url"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -70,12 +70,7 @@ func (b *Builder) Complete(id MappingID, m Mapping) {
 // Function interns a function. JavaScript names the files of its modules by URL; a profile
 // has their paths.
 func (b *Builder) Function(f Function) FunctionID {
-	if url, is := strings.CutPrefix(f.File, fileURL); is {
-		f.File = url
-		if path, err := neturl.PathUnescape(url); err == nil {
-			f.File = path
-		}
-	}
+	f.File = LocalFile(f.File)
 	if id, ok := b.functions[f]; ok {
 		return id
 	}
@@ -85,8 +80,17 @@ func (b *Builder) Function(f Function) FunctionID {
 	return id
 }
 
-// fileURL begins the URL of a file of this machine.
-const fileURL = "file://"
+// LocalFile is the path of a file that is named by its URL. Other names stay as they are.
+func LocalFile(name string) string {
+	rest, is := strings.CutPrefix(name, "file://")
+	if !is {
+		return name
+	}
+	if path, err := url.PathUnescape(rest); err == nil {
+		return path
+	}
+	return rest
+}
 
 // Unnamed is the function that stands for unsymbolised code of a mapping.
 func (b *Builder) Unnamed(m MappingID, k Kind) FunctionID {

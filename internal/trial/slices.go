@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/host/memory"
 	"whyhot/internal/trial/run"
 )
 
@@ -29,7 +30,7 @@ func (t *trial) slice(arms []*arm) time.Duration {
 	if _, can := t.runner.(run.Interleaver); !can || !t.plan.Slices || t.apart != "" || t.plan.Metric != CPU || t.plan.Load != nil {
 		return 0
 	}
-	shortest, memory, waiting := time.Hour, int64(0), 1.0
+	shortest, needed, waiting := time.Hour, int64(0), 1.0
 	for _, a := range arms {
 		last := a.first
 		if n := len(a.results); n > 0 {
@@ -37,13 +38,13 @@ func (t *trial) slice(arms []*arm) time.Duration {
 		}
 		shortest = min(shortest, last.CPU())
 		waiting = max(waiting, float64(last.Wall)/float64(max(1, last.CPU())))
-		memory += a.first.PeakRSS
+		needed += a.first.PeakRSS
 	}
 	if shortest < shortestRun {
 		return 0
 	}
-	if free, known := run.FreeMemory(); known && memory > free/2 {
-		t.separate("they need %d MiB at the same time, and the machine has %d", memory>>20, free>>20)
+	if free, known := memory.Free(); known && needed > free/2 {
+		t.separate("they need %d MiB at the same time, and the machine has %d", needed>>20, free>>20)
 		return 0
 	}
 	return time.Duration(min(waiting, mostWaiting) * float64(min(longestSlice, shortest/slicesOfRun)))
@@ -136,15 +137,7 @@ func (t *trial) reconsider(a *arm, res *run.Result) {
 
 // equalOutputs says that two runs of one arm wrote the same.
 func equalOutputs(first, res *run.Result) bool {
-	if first.End.Status() != res.End.Status() || !first.Stdout.Equal(res.Stdout) {
-		return false
-	}
-	for i, o := range res.Outputs {
-		if !first.Outputs[i].Equal(o) {
-			return false
-		}
-	}
-	return true
+	return first.End.Status() == res.End.Status() && slices.Equal(prints(first), prints(res))
 }
 
 // separate has runs go one after the other from now on.

@@ -105,41 +105,35 @@ func isOfObject(name string) bool {
 	return owner != "" && (last == "operator=" || strings.TrimPrefix(last, "~") == owner)
 }
 
-// isElement says whether the function at i of a stack, the innermost first, does so for a
+// isElement says whether the function at line j of location i of a stack does so for a
 // collection of the standard library that calls it, itself or for one that contains it: then
 // the line that pays is the one that calls the collection's function.
 //
 // Example. jobs.erase(jobs.begin()) calls Job::operator= for each job.
-func (f *frames) isElement(stack []profile.FunctionID, i int) bool {
-	for ; i+1 < len(stack) && f.moves[stack[i]]; i++ {
-		if f.std[stack[i+1]] {
-			return true
+func (f *frames) isElement(id profile.StackID, i, j int) bool {
+	if !f.moves[f.p.Lines(f.p.Stack(id)[i])[j].Function] {
+		return false
+	}
+	for _, loc := range f.p.Stack(id)[i:] {
+		for _, l := range f.p.Lines(loc)[j:] {
+			if !f.moves[l.Function] {
+				return f.std[l.Function]
+			}
 		}
+		j = 0
 	}
 	return false
 }
 
-// functions of a stack, the innermost first.
-func functionsOf(p *profile.Profile, id profile.StackID) (out []profile.FunctionID) {
-	for _, loc := range p.Stack(id) {
-		for _, l := range p.Lines(loc) {
-			out = append(out, l.Function)
-		}
-	}
-	return out
-}
-
 // walk takes the steps that are taken, and what is below the last of them.
 func (f *frames) walk(id profile.StackID, out *ownPath, take func(profile.FunctionID) bool) {
-	stack, functions := f.p.Stack(id), functionsOf(f.p, id)
-	at := len(functions)
+	stack := f.p.Stack(id)
 	var below string
 	for i := len(stack) - 1; i >= 0; i-- {
 		lines := f.p.Lines(stack[i])
 		for j := len(lines) - 1; j >= 0; j-- {
 			fn := lines[j].Function
-			at--
-			if take(fn) && !f.isElement(functions, at) {
+			if take(fn) && !f.isElement(id, i, j) {
 				out.steps = f.stepped(out.steps, step{f.of[fn], lines[j].Line})
 				out.kind, out.name, below = "", "", ""
 				continue

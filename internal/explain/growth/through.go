@@ -321,17 +321,18 @@ func (k *knownRows) of(f *frames, id profile.StackID) (row int, name string) {
 	row = -1
 	moving := false
 	var no []int
-	functions := functionsOf(k.p, id)
-	for i, fn := range functions {
-		element := f.isElement(functions, i)
-		if f.isOwn(fn) && !element {
-			break
-		}
-		moving = moving || element || k.moving[fn]
-		no = append(no, k.no[fn]...)
-		for _, r := range k.shows[fn] {
-			if one := &k.table.Rows[r]; (moving || !one.Bulk) && (len(one.Leaves) == 0 || one.Leaf(leafName(k.p, id)) >= 0) {
-				row, name = r, k.p.Function(fn).Name
+	for i, loc := range k.p.Stack(id) {
+		for j, l := range k.p.Lines(loc) {
+			element := f.isElement(id, i, j)
+			if f.isOwn(l.Function) && !element {
+				return allowed(row, no), name
+			}
+			moving = moving || element || k.moving[l.Function]
+			no = append(no, k.no[l.Function]...)
+			for _, r := range k.shows[l.Function] {
+				if one := &k.table.Rows[r]; (moving || !one.Bulk) && (len(one.Leaves) == 0 || one.Leaf(leafName(k.p, id)) >= 0) {
+					row, name = r, k.p.Function(l.Function).Name
+				}
 			}
 		}
 	}

@@ -52,15 +52,10 @@ func (r *reader) byText(hottest []*hot) []byText {
 		}
 		x.rows = joinRows(x.rows, h.rows)
 	}
-	var out []byText
 	for _, x := range known {
 		x.rows = joinRows(x.rows, r.runsIn(r.p.Function(x.line.Function).File, text.Range{First: int(x.line.Line), Last: int(x.line.Line)}))
-		if x.share = r.shareOf(x.rows); r.isSure(x.share, leastShare) {
-			out = append(out, *x)
-		}
 	}
-	sortDearest(out)
-	return out
+	return enough(r, known)
 }
 
 // textCopy is the call in a line that copies by way of text, "" for none.

@@ -66,16 +66,12 @@ func (r *reader) parsedFiles(hottest []*hot) []parsed {
 		x.rows = joinRows(x.rows, h.rows)
 	}
 	var out []parsed
-	for _, x := range known {
-		if x.share = r.shareOf(x.rows); !r.isSure(x.share, leastShare) {
-			continue
-		}
+	for _, x := range enough(r, known) {
 		var timed bool
 		if x.turns, timed = turns(r.p, x.rows); timed && x.turns >= oftenParsed {
-			out = append(out, *x)
+			out = append(out, x)
 		}
 	}
-	sortDearest(out)
 	return out
 }
 
@@ -122,7 +118,7 @@ func namesIn(f *text.File, fn text.Function, expression string) []string {
 	for i := 0; i < len(out); i++ {
 		for _, n := range f.Assignments(out[i], fn.Range) {
 			statement, _ := f.Statement(n)
-			_, value, ok := strings.Cut(statement, "=")
+			value, ok := cutAssignment(statement)
 			if !ok {
 				continue
 			}

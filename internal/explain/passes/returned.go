@@ -52,14 +52,7 @@ func (r *reader) returned(hottest []*hot) []returned {
 		}
 		x.rows = joinRows(x.rows, h.rows)
 	}
-	var out []returned
-	for _, x := range byLine {
-		if x.share = r.shareOf(x.rows); r.isSure(x.share, leastShare) {
-			out = append(out, *x)
-		}
-	}
-	sortDearest(out)
-	return out
+	return enough(r, byLine)
 }
 
 // copiedMember is what a line gives a copy of: nothing of its function's own, which in C++ is

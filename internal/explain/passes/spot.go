@@ -25,6 +25,24 @@ func (s spot) where() spot { return s }
 
 func (h *hot) where() spot { return spot{h.line, h.rows, h.share} }
 
+func (s *spot) place() *spot { return s }
+
+// enough are the spots with enough of the CPU, the dearest first.
+func enough[T spotted, P interface {
+	*T
+	place() *spot
+}](r *reader, known map[profile.Line]P) []T {
+	var out []T
+	for _, x := range known {
+		s := x.place()
+		if s.share = r.shareOf(s.rows); r.isSure(s.share, leastShare) {
+			out = append(out, *x)
+		}
+	}
+	sortDearest(out)
+	return out
+}
+
 // spotted is what stands at a line and has samples.
 type spotted interface{ where() spot }
 

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -25,11 +24,7 @@ func (m *Metered) Run(ctx context.Context, spec Spec) (*Result, error) {
 
 // Together implements Interleaver where the runner within does.
 func (m *Metered) Together(ctx context.Context, specs []Spec, slice time.Duration) ([]*Result, error) {
-	inner, ok := m.Runner.(Interleaver)
-	if !ok {
-		return nil, fmt.Errorf("%w: the runner has none", ErrAlone)
-	}
-	all, err := inner.Together(ctx, specs, slice)
+	all, err := Together(ctx, m.Runner, specs, slice)
 	for _, res := range all {
 		m.CPU += res.CPU()
 	}

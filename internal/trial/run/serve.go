@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -250,23 +249,9 @@ func sessionCPU(session int) usedCPU {
 	return sum
 }
 
-// cpuOf reads a process's CPU time and that of its children that it has waited for,
-// where it belongs to the session (proc(5), /proc/PID/stat: session is field 6, utime
-// 14, stime 15, cutime 16, cstime 17).
+// cpuOf is a process's CPU time and that of its children that it has waited for, where it
+// belongs to the session.
 func cpuOf(line string, session int) (usedCPU, bool) {
-	_, rest, ok := cutLast(line, ")")
-	f := strings.Fields(rest)
-	const at, utime, stime, cutime, cstime = 3, 11, 12, 13, 14 // counted from the state, field 3
-	if !ok || len(f) <= cstime || f[at] != strconv.Itoa(session) {
-		return usedCPU{}, false
-	}
-	const tick = time.Second / 100 // USER_HZ is 100 on every Linux ABI that Go runs on
-	var failed error
-	field := func(i int) time.Duration {
-		n, err := strconv.ParseInt(f[i], 10, 64)
-		failed = errors.Join(failed, err)
-		return time.Duration(n) * tick
-	}
-	used := usedCPU{field(utime) + field(cutime), field(stime) + field(cstime)}
-	return used, failed == nil
+	st, ok := parseStat(line)
+	return st.whole, ok && st.session == session
 }

@@ -28,6 +28,15 @@ type Interleaver interface {
 // ErrAlone says that commands cannot run in slices beside each other.
 var ErrAlone = errors.New("not in slices of time")
 
+// Together runs specs in slices where a runner can.
+func Together(ctx context.Context, r Runner, specs []Spec, slice time.Duration) ([]*Result, error) {
+	i, ok := r.(Interleaver)
+	if !ok {
+		return nil, fmt.Errorf("%w: the runner has none", ErrAlone)
+	}
+	return i.Together(ctx, specs, slice)
+}
+
 // Together implements Interleaver. Its method is that of paired measurements in small
 // blocks: a run of a second has fifty slices of 20 ms, and what changes the machine's speed
 // for longer (other tenants, temperature, a build beside) slows both sides down by as much.
@@ -121,9 +130,10 @@ type turn struct {
 	over   chan struct{}
 	had    time.Duration // of all its slices; read it once all are over
 
+	start, end sync.Once // close them
+
 	mu    sync.Mutex
 	group int // 0 before the start, and at the end
-	once  sync.Once
 }
 
 func (ts *turns) add() *turn {
@@ -141,7 +151,7 @@ func (t *turn) join(pid int) {
 	t.group = pid
 	t.mu.Unlock()
 	t.signal(syscall.SIGSTOP)
-	t.once.Do(func() { close(t.joined) })
+	t.start.Do(func() { close(t.joined) })
 }
 
 // gone says that the process was waited for: its number may be another's soon.
@@ -150,22 +160,23 @@ func (t *turn) gone() {
 		return
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.group != 0 {
-		t.group = 0
-		close(t.over)
-	}
+	t.group = 0
+	t.mu.Unlock()
+	t.end.Do(func() { close(t.over) })
 }
 
 // leave says that nothing of the run is to come.
 func (t *turn) leave() {
-	t.once.Do(func() { close(t.joined) })
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.start.Do(func() { close(t.joined) })
+	t.gone()
+}
+
+func (t *turn) isOver() bool {
 	select {
 	case <-t.over:
+		return true
 	default:
-		close(t.over)
+		return false
 	}
 }
 
@@ -181,42 +192,24 @@ func (t *turn) signal(s syscall.Signal) {
 func (ts *turns) take(slice time.Duration) {
 	timer := time.NewTimer(slice)
 	defer timer.Stop()
-	left := len(ts.of)
-	for left > 0 {
-		for _, t := range ts.of {
-			select {
-			case <-t.over:
+	for left := slices.Clone(ts.of); len(left) > 0; left = slices.DeleteFunc(left, (*turn).isOver) {
+		for _, t := range left {
+			if t.isOver() {
 				continue
-			default:
 			}
 			begin := time.Now()
 			t.signal(syscall.SIGCONT)
 			var end <-chan time.Time
-			if left > 1 {
+			if len(left) > 1 {
 				timer.Reset(slice)
 				end = timer.C
 			}
 			select {
 			case <-t.over:
-				left--
 			case <-end:
 				t.signal(syscall.SIGSTOP)
 			}
 			t.had += time.Since(begin)
 		}
-		left = ts.running()
 	}
-}
-
-// running counts those that are not over.
-func (ts *turns) running() int {
-	n := 0
-	for _, t := range ts.of {
-		select {
-		case <-t.over:
-		default:
-			n++
-		}
-	}
-	return n
 }

@@ -58,6 +58,54 @@ func TestTogetherGivesEachItsOwnNumbers(t *testing.T) {
 	}
 }
 
+// Once both have begun to count, each is seen standing still: by the other one's turns.
+func TestTogetherTakesTurns(t *testing.T) {
+	l := newLocal(t)
+	alone(t, l, run.Spec{Args: []string{"echo", "done"}, Env: os.Environ()})
+	dir := t.TempDir()
+	specs := make([]run.Spec, 2)
+	for i := range specs {
+		specs[i] = run.Spec{Args: counting("1500000"), Env: append(os.Environ(), "MARK="+dir)}
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := l.Together(t.Context(), specs, 5*time.Millisecond)
+		ended <- err
+	}()
+	stood := map[string]bool{}
+	for {
+		select {
+		case err := <-ended:
+			if err != nil || len(stood) != 2 {
+				t.Errorf("%d of two programs were seen standing still: %v", len(stood), err)
+			}
+			return
+		default:
+			for _, at := range marked(t, dir) {
+				stat, err := os.ReadFile(filepath.Join(at, "stat"))
+				if f := strings.Fields(string(stat)); err == nil && len(f) > 13 && f[2] == "T" && f[13] != "0" {
+					stood[at] = true
+				}
+			}
+		}
+	}
+}
+
+// marked are the directories below /proc of the processes with a mark in their environment.
+func marked(t *testing.T, mark string) (out []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range all {
+		if env, err := os.ReadFile(filepath.Join(at, "environ")); err == nil && strings.Contains(string(env), "MARK="+mark) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
 // A program that a script starts, and one that outlives it in the same session, stop and go
 // with it, and their CPU time is the script's.
 func TestTogetherCountsDescendants(t *testing.T) {

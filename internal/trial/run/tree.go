@@ -199,6 +199,7 @@ func searchChildren(pid int) []int {
 type procStat struct {
 	parent, session int
 	cpu             time.Duration
+	whole           usedCPU // with what its children used that it has waited for
 }
 
 func readStat(pid int) (procStat, bool) {
@@ -210,20 +211,26 @@ func readStat(pid int) (procStat, bool) {
 }
 
 // parseStat reads the fields behind the name, which may itself hold brackets
-// and spaces (proc(5), /proc/PID/stat: ppid is field 4, session 6, utime 14, stime 15).
+// and spaces (proc(5), /proc/PID/stat: ppid is field 4, session 6, utime 14, stime 15,
+// cutime 16, cstime 17).
 func parseStat(line string) (procStat, bool) {
 	_, rest, ok := cutLast(line, ")")
 	f := strings.Fields(rest)
-	const ppid, session, utime, stime = 1, 3, 11, 12 // counted from the state, field 3
-	if !ok || len(f) <= stime {
+	const ppid, session, utime, stime, cutime, cstime = 1, 3, 11, 12, 13, 14 // counted from the state, field 3
+	if !ok || len(f) <= cstime {
 		return procStat{}, false
 	}
-	parent, err1 := strconv.Atoi(f[ppid])
-	of, err2 := strconv.Atoi(f[session])
-	user, err3 := strconv.ParseInt(f[utime], 10, 64)
-	system, err4 := strconv.ParseInt(f[stime], 10, 64)
+	var failed error
+	number := func(i int) int {
+		n, err := strconv.Atoi(f[i])
+		failed = errors.Join(failed, err)
+		return n
+	}
 	const tick = time.Second / 100 // USER_HZ is 100 on every Linux ABI that Go runs on
-	return procStat{parent, of, time.Duration(user+system) * tick}, errors.Join(err1, err2, err3, err4) == nil
+	ticks := func(i int) time.Duration { return time.Duration(number(i)) * tick }
+	user, system := ticks(utime), ticks(stime)
+	st := procStat{number(ppid), number(session), user + system, usedCPU{user + ticks(cutime), system + ticks(cstime)}}
+	return st, failed == nil
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

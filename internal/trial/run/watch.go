@@ -104,11 +104,9 @@ func (w *watch) observe(pid int) {
 	if st, ok := readStat(pid); ok {
 		p.CPU = max(p.CPU, st.cpu)
 	}
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err == nil {
-		p.PeakRSS = max(p.PeakRSS, parsePeak(string(status)))
-		p.Threads = max(p.Threads, parseThreads(string(status)))
-	}
+	status := statusOf(pid)
+	p.PeakRSS = max(p.PeakRSS, parsePeak(status))
+	p.Threads = max(p.Threads, int(parseStatus(status, "Threads")))
 	if w.lib != nil && p.State == allocator.Early {
 		if s, err := allocator.InProcess(pid, *w.lib); err == nil {
 			p.State = s
@@ -119,35 +117,29 @@ func (w *watch) observe(pid int) {
 func ownPeakRSS() int64 { return peakRSS(os.Getpid()) }
 
 // peakRSS is the VmHWM of a process in bytes, 0 when it cannot be read.
-func peakRSS(pid int) int64 {
+func peakRSS(pid int) int64 { return parsePeak(statusOf(pid)) }
+
+// statusOf is /proc/PID/status, "" when it cannot be read.
+func statusOf(pid int) string {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
-		return 0
+		return ""
 	}
-	return parsePeak(string(data))
+	return string(data)
 }
 
-// parseThreads is how many a process has, 0 where that is not said.
-func parseThreads(status string) int {
-	_, rest, _ := strings.Cut(status, "\nThreads:")
+func parsePeak(status string) int64 {
+	const kilo = 1024
+	return parseStatus(status, "VmHWM") * kilo
+}
+
+// parseStatus is the number of a line of it, 0 where there is none.
+func parseStatus(status, name string) int64 {
+	_, rest, _ := strings.Cut(status, "\n"+name+":")
 	line, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(strings.TrimSpace(line))
+	n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(line, " kB")), 10, 64)
 	if err != nil {
 		return 0
 	}
 	return n
-}
-
-func parsePeak(status string) int64 {
-	_, rest, ok := strings.Cut(status, "\nVmHWM:")
-	if !ok {
-		return 0
-	}
-	line, _, _ := strings.Cut(rest, "\n")
-	kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(line), " kB"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	const kilo = 1024
-	return kb * kilo
 }

@@ -16,13 +16,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"whyhot/internal/ingest/remark"
+	"whyhot/internal/profile"
 )
 
 // MaxLine bounds a line: an escape's explanation may be long.
@@ -107,7 +107,7 @@ func (d *diagnostic) remark(h header) (remark.Remark, bool) {
 		return remark.Remark{}, false
 	}
 	m := remark.Remark{Compiler: remark.Go, Kind: kind, Name: d.Code, Package: h.Package, Message: d.Message}
-	outer := remark.Position{File: fileOf(h.File), Line: d.Range.Start.Line, Column: d.Range.Start.Character}
+	outer := remark.Position{File: profile.LocalFile(h.File), Line: d.Range.Start.Line, Column: d.Range.Start.Character}
 	// Places of inlined code come first, each before what it was inlined into; steps
 	// of the explanation may have such of their own.
 	var inlined []remark.Position
@@ -115,12 +115,12 @@ func (d *diagnostic) remark(h header) (remark.Remark, bool) {
 		text, explains := strings.CutPrefix(r.Message, "escflow:")
 		if explains {
 			text = strings.TrimSpace(text)
-			at := fileOf(r.Location.URI)
+			at := profile.LocalFile(r.Location.URI)
 			m.Why = append(m.Why, fmt.Sprintf("%s at %s:%d", text, at[strings.LastIndexByte(at, '/')+1:], r.Location.Range.Start.Line))
 			continue
 		}
 		if r.Message == "inlineLoc" && i == len(inlined) {
-			inlined = append(inlined, remark.Position{File: fileOf(r.Location.URI), Line: r.Location.Range.Start.Line, Column: r.Location.Range.Start.Character})
+			inlined = append(inlined, remark.Position{File: profile.LocalFile(r.Location.URI), Line: r.Location.Range.Start.Line, Column: r.Location.Range.Start.Character})
 		}
 	}
 	for _, at := range slices.Backward(inlined) {
@@ -128,17 +128,6 @@ func (d *diagnostic) remark(h header) (remark.Remark, bool) {
 	}
 	m.Where = append(m.Where, outer)
 	return m, true
-}
-
-func fileOf(uri string) string {
-	path, ok := strings.CutPrefix(uri, "file://")
-	if !ok {
-		return uri
-	}
-	if p, err := url.PathUnescape(path); err == nil {
-		return p
-	}
-	return path
 }
 
 // place is FILE:LINE:COLUMN: TEXT.

@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"whyhot/internal/ingest/remark"
+	"whyhot/internal/profile"
 )
 
 const maxLine = 4 << 20
@@ -90,7 +91,7 @@ func ReadCPUProfile(r io.Reader, take func(remark.Remark)) error {
 	}
 	seen := map[string]bool{}
 	for _, n := range f.Nodes {
-		name, file := n.CallFrame.Function, localFile(n.CallFrame.URL)
+		name, file := n.CallFrame.Function, profile.LocalFile(n.CallFrame.URL)
 		if n.Reason == "" || n.Reason == "no reason" {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"whyhot/internal/ingest/remark"
+	"whyhot/internal/profile"
 )
 
 // IsV8Log tells whether a text is V8's log (--logfile).
@@ -135,7 +135,7 @@ func declared(text string) (place, bool) {
 	}
 	line, _ := strconv.Atoi(p[3]) // digits; one that is too long is no line, as is 0
 	column, _ := strconv.Atoi(p[4])
-	return place{p[1], localFile(p[2]), line, column}, true
+	return place{p[1], profile.LocalFile(p[2]), line, column}, true
 }
 
 // where adds to a reason the innermost place that V8 names: of
@@ -158,16 +158,4 @@ func unescape(field string) string {
 		return s
 	}
 	return field
-}
-
-// localFile is the path of a module that is named by a URL.
-func localFile(name string) string {
-	rest, ok := strings.CutPrefix(name, "file://")
-	if !ok {
-		return name
-	}
-	if plain, err := url.PathUnescape(rest); err == nil {
-		return plain
-	}
-	return rest
 }
