@@ -2,6 +2,8 @@
 """How often `whyhot check` is wrong, and what it finds.
 
   prove.py aa WHYHOT N OUT       checks of programs against themselves
+  prove.py long WHYHOT N OUT     the same, of programs that run for a quarter of a second
+                                 and take turns of a slice
   prove.py power WHYHOT N OUT    checks of seeded slow-downs of programs that run for a
                                  second, N of each; and which function is named
   prove.py rules OUT             what other rules say of the same runs
@@ -179,6 +181,10 @@ def jobs(mode, n, shares):
         if mode == "aa":
             # A third are the same program; the others have code moved.
             yield i, (kind, SHORT[kind], 1, 0 if i % 3 == 0 else 1 + i % 7, "2%", "6s", False, "aa")
+        if mode == "long":
+            # The limit of 0% is the harder one: any difference beyond it is a verdict.
+            limit, budget = ("0%", "45s") if i // len(kinds) % 2 else ("2%", "20s")
+            yield i, (kind, SECOND[kind] // 4, 1, 0 if i % 3 == 0 else 1 + i % 7, limit, budget, False, "long")
         for percent in map(float, os.environ.get("LEVELS", "2 5 1 0.5").split()) if mode == "power" else ():
             yield i, (kind, SECOND[kind], 1 + percent / 100 / shares[kind], 0, "0%", "5m", percent >= 2, f"{percent:g}%")
 
