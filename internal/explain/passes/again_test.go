@@ -321,6 +321,15 @@ def main(rows):
         out = np.append(out, row.value)  @1
         use(row)  @3
 `, "main@1 append", "main@3", profile.KindPython, RuleCopied, "@1 out"},
+		"a union of lists": {"/me/a.rb", `
+def main(posts)
+  tags = []
+  posts.each do |post|
+    tags = (tags + post.tags).uniq  @1
+    use(post)  @3
+  end
+end
+`, "main@1 rb_ary_plus", "main@3", profile.KindRuby, RuleCopied, "@1 tags"},
 		"begun anew": {"/me/a.php", `
 function main($products) {
     foreach ($products as $p) {

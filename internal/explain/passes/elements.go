@@ -12,10 +12,11 @@ import (
 	"whyhot/internal/profile"
 )
 
-// element is a loop of C++ that copies each element it goes through.
+// element is a loop of C++ or Go that copies each element it goes through.
 type element struct {
 	spot
 
+	language string
 	declared string // the loop's variable, as it is declared
 	over     string
 	pair     bool      // a reference to a pair of another type than the elements have
@@ -52,7 +53,7 @@ func (r *reader) elements(hottest []*hot) []element {
 		}
 		x := byLine[h.line]
 		if x == nil {
-			x = &element{spot: spot{line: h.line}, declared: strings.TrimSpace(m[1] + " " + m[2] + m[3]), over: strings.TrimSpace(m[4]), pair: pair}
+			x = &element{spot: spot{line: h.line}, language: "C", declared: strings.TrimSpace(m[1] + " " + m[2] + m[3]), over: strings.TrimSpace(m[4]), pair: pair}
 			byLine[h.line] = x
 		}
 		x.rows = joinRows(x.rows, h.rows)
@@ -139,6 +140,14 @@ func (r *reader) elementFinding(s judge.Subject, x element) judge.Found {
 	why := fmt.Sprintf("%s is a copy of each element: objects and memory are made for it below this line", x.declared)
 	if x.pair {
 		why = fmt.Sprintf("%s is no reference to the elements: a map's are pair<const Key, Value>, so each is converted, that is copied", x.declared)
+	}
+	if x.language == "Go" {
+		f.Title = fmt.Sprintf("Loop copies each element of %s; go by index (%s)", x.over, at(place.File, place.Line))
+		f.Fix.Steps = []string{
+			fmt.Sprintf("for i := range %s { %s := &%s[i]; … }, where the loop does not change its copy", x.over, x.declared, x.over),
+			"Where loops read two fields of large structs: keep these in slices of their own",
+		}
+		why = x.declared + " is a copy of each element: most samples of this line are in instructions that copy memory"
 	}
 	f.Evidence = []finding.Evidence{r.quoted(place), {Kind: "repetition", Share: &x.share, Text: why}}
 	return f

@@ -30,7 +30,7 @@ const (
 	RuleSelection = "selection-per-pass"
 	// RuleCopied is of collections that are copied to add to them.
 	RuleCopied = "copied-per-pass"
-	// RuleElements is of loops of C++ that copy each element.
+	// RuleElements is of loops of C++ and Go that copy each element.
 	RuleElements = "element-copied"
 	// RuleReturned is of functions that give a copy of what is kept.
 	RuleReturned = "copy-returned"
@@ -60,7 +60,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	tell(&out, said, r.sortKeys(hottest), func(x keyed) judge.Found { return r.keyFinding(s, x) })
 	tell(&out, said, r.recursions(), func(x recursion) judge.Found { return r.recursionFinding(s, x) })
 	loops, given := r.withWholes(r.elements(hottest), r.returned(hottest))
-	tell(&out, said, loops, func(x element) judge.Found { return r.elementFinding(s, x) })
+	tell(&out, said, append(loops, r.goElements()...), func(x element) judge.Found { return r.elementFinding(s, x) })
 	tell(&out, said, given, func(x returned) judge.Found { return r.returnedFinding(s, x) })
 	tell(&out, said, r.byText(hottest), func(x byText) judge.Found { return r.byTextFinding(s, x) })
 	tell(&out, said, r.parsedFiles(hottest), func(x parsed) judge.Found { return r.parsedFinding(s, x) })

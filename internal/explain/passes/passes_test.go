@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/profile"
 )
@@ -32,8 +33,13 @@ func read(path, code string, kind profile.Kind) *program {
 	return p
 }
 
-// Source implements judge.Facts; nothing else is asked.
+// Source implements judge.Facts.
 func (p *program) Source(path string) ([]string, bool) { return p.lines, path == p.path }
+
+// Code implements judge.Facts: there is none. Nothing else is asked.
+func (p *program) Code(*profile.Mapping, uint64) (file *elffile.File, vaddr uint64, ok bool) {
+	return nil, 0, false
+}
 
 // add adds samples of a stack, outermost first: "name@mark" is the program's, another name a
 // library's.
@@ -67,7 +73,13 @@ func (p *program) add(n int, stack string) {
 // found are the titles of what is found.
 func (p *program) found(t *testing.T) []judge.Found {
 	t.Helper()
-	a, err := Judge(t.Context(), judge.Subject{Facts: p, Profile: p.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})})
+	return p.foundBy(t, p)
+}
+
+// foundBy are those of a program of which more is known.
+func (p *program) foundBy(t *testing.T, facts judge.Facts) []judge.Found {
+	t.Helper()
+	a, err := Judge(t.Context(), judge.Subject{Facts: facts, Profile: p.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})})
 	if err != nil {
 		t.Fatal(err)
 	}
