@@ -38,12 +38,16 @@ const (
 	RuleByText = "copy-by-text"
 	// RuleParsed is of files that are read and parsed on each call.
 	RuleParsed = "file-parsed-per-call"
+	// RuleBound is of sums that go on past what they are compared with.
+	RuleBound = "sum-past-bound"
+	// RuleForOne is of collections that are made whole to use one element.
+	RuleForOne = "all-for-one"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -106,6 +110,8 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	}
 	tell(&out, said, r.scans(hottest), func(x scan) judge.Found { return r.scanFinding(s, x) })
 	tell(&out, said, r.selections(), func(x selection) judge.Found { return r.selectionFinding(s, x) })
+	tell(&out, said, r.wholesForOne(hottest), func(x wholeForOne) judge.Found { return r.wholeForOneFinding(s, x) })
+	tell(&out, said, r.sumsPastBound(), func(x bounded) judge.Found { return r.boundedFinding(s, x) })
 	tell(&out, said, r.windows(), func(x window) judge.Found { return r.windowFinding(s, x) })
 	tell(&out, said, r.columns(hottest), func(x column) judge.Found { return r.columnFinding(s, x) })
 	for _, x := range r.waits() {
