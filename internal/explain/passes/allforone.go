@@ -192,7 +192,7 @@ var useOne = map[string][2]string{
 	"Java":       {"findFirst, anyMatch (Kotlin: firstOrNull { … }, any { … }); of text indexOf and substring", "min(comparator) or max (Kotlin: minBy, maxBy)"},
 	"C":          {"First(x => …), Any(x => …); of text IndexOf and a span", "MinBy or MaxBy"},
 	"Rust":       {"find, any, next on the iterator, without collect", "min_by_key or max_by_key"},
-	"Go":         {"strings.Cut; Find in place of FindAll, MatchString", "slices.MinFunc"},
+	"Go":         {"strings.Cut; Find, not FindAll, MatchString", "slices.MinFunc"},
 	"Elixir":     {"Enum.find, Enum.any?, or Stream before it", "Enum.min_by or Enum.max_by"},
 	"OCaml":      {"List.find, List.find_map, List.exists", "A fold that keeps the least"},
 	"R":          {"match, or a loop that breaks", "min, max, which.min"},
