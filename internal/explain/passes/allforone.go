@@ -20,6 +20,8 @@ type wholeForOne struct {
 	text  string // as it is written
 	first bool   // the first of all: the others are made for nothing
 	order bool   // the first in an order
+
+	search bool // a function of the program makes all, of which a loop looks for one
 }
 
 // allForOne is a form of such a statement: what opens, and what stands behind the bracket that
@@ -215,13 +217,23 @@ func (r *reader) wholeForOneFinding(s judge.Subject, x wholeForOne) judge.Found 
 		f.Title = fmt.Sprintf("All is sorted to use one; take the least or largest (%s)", at(place.File, place.Line))
 		f.Fix.Steps = []string{cure[1]}
 	}
+	if x.search {
+		f.Gain = nil // by how much less can be made
+		f.Title = fmt.Sprintf("%s makes all to find one; make what can fit (%s)", x.text, at(place.File, place.Line))
+		f.Fix.Steps = []string{
+			fmt.Sprintf("Give %s what is looked for, so that it makes only what can fit", x.text),
+			"Ask what costs little first; compute the rest of an element for those that pass",
+			"Let it hand out one element at a time (an iterator, a callback), and stop at the first that fits",
+		}
+	}
 	f.Fix.Caveats = []string{"Where what is looked for is mostly the last, or not there, all are made as before"}
 	if x.order {
 		f.Fix.Caveats = []string{"Of equal ones another may be given"}
 	}
-	f.Evidence = []finding.Evidence{
-		r.quoted(place),
-		{Kind: "repetition", Share: &x.share, Text: x.text + " makes every element; one of them, or whether there is any, is used"},
+	why := x.text + " makes every element; one of them, or whether there is any, is used"
+	if x.search {
+		why = x.text + " makes every element, and the caller looks for one of them in a loop"
 	}
+	f.Evidence = []finding.Evidence{r.quoted(place), {Kind: "repetition", Share: &x.share, Text: why}}
 	return f
 }

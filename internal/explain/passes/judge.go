@@ -110,7 +110,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	}
 	tell(&out, said, r.scans(hottest), func(x scan) judge.Found { return r.scanFinding(s, x) })
 	tell(&out, said, r.selections(), func(x selection) judge.Found { return r.selectionFinding(s, x) })
-	tell(&out, said, r.wholesForOne(hottest), func(x wholeForOne) judge.Found { return r.wholeForOneFinding(s, x) })
+	tell(&out, said, append(r.wholesForOne(hottest), r.madeToFind(hottest)...), func(x wholeForOne) judge.Found { return r.wholeForOneFinding(s, x) })
 	tell(&out, said, r.sumsPastBound(), func(x bounded) judge.Found { return r.boundedFinding(s, x) })
 	tell(&out, said, r.windows(), func(x window) judge.Found { return r.windowFinding(s, x) })
 	tell(&out, said, r.columns(hottest), func(x column) judge.Found { return r.columnFinding(s, x) })
