@@ -82,9 +82,14 @@ func (e *evidence) nested(base, change []float64) [][]float64 {
 	return all
 }
 
-// likely says that the rounds until now make a slow-down likely or certain.
+// likely says that the rounds until now make a slow-down likely or certain. A few rounds that
+// took all of the budget may be certain without a look: the end would say so.
 func (e *evidence) likely() bool {
-	return e.exact == Slower || e.exact == Undecided && e.suspects(e.base, e.change)
+	if e.exact != Undecided {
+		return e.exact == Slower
+	}
+	end, _ := e.conclude(e.base, e.change, false, e.counted)
+	return end == Slower || e.suspects(e.base, e.change)
 }
 
 // end gives the verdict, and the interval of the exact test.

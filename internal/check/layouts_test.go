@@ -170,6 +170,24 @@ func TestRoundsGoOnInLayouts(t *testing.T) {
 	}
 }
 
+// A budget may end after fewer rounds than the first look waits for, and the end find a
+// slow-down: other layouts have their say all the same.
+func TestFewRoundsGoOnInLayouts(t *testing.T) {
+	all := newEvidence(newRules(1, 0.02), false)
+	for n := range 8 {
+		all.base, all.change = append(all.base, 1), append(all.change, 1.07+0.01*float64(n))
+	}
+	if all.look(nil, nil, true) {
+		t.Fatal("a look after eight rounds")
+	}
+	if !all.likely() {
+		t.Error("no other layouts are asked for")
+	}
+	if v, _ := all.end(); v != Slower {
+		t.Errorf("the end finds %s", v)
+	}
+}
+
 // A slow-down that is likely goes on as the program was built where the build has no other
 // layout, to a verdict of the same test.
 func TestALikelySlowDownWithoutLayouts(t *testing.T) {
