@@ -81,7 +81,7 @@ func (f *tryFlags) decides(fl *pflag.FlagSet) {
 	for _, k := range trial.Metrics() {
 		names = append(names, string(k))
 	}
-	fl.StringVar(&m.Name, "metric", "", strings.Join(names, ", ")+" (default wall)")
+	fl.StringVar(&m.Name, "metric", "", strings.Join(names, ", ")+" (default wall, with --finding cpu)")
 	fl.StringVar(&m.Pattern, "metric-regex", "", "decide by a printed number, the first group of `REGEX`")
 	fl.BoolVar(&m.HigherIsBetter, "higher-is-better", false, "the printed number is a rate, not a duration")
 	fl.StringVar(&m.Unit, "unit", "", "`NAME` of the printed number's unit, such as requests/s")

@@ -145,6 +145,9 @@ func TestFinding(t *testing.T) {
 	if said, _ := (&Result{Trials: []finding.Trial{{}}}).KeepBeside(); said != "" {
 		t.Error(said)
 	}
+	if got.Outcome.Metric != trial.CPU { // a finding has a share of the CPU
+		t.Errorf("decided by %s", got.Outcome.Metric)
+	}
 	r.Variants.Env = []string{"SLOW=1"}
 	if got, err = runOn(t.Context(), faster().machine(), r, nil); err != nil || len(got.Outcome.Variants) != 1 || got.Outcome.Variants[0].Name != "SLOW=1" {
 		t.Errorf("%+v, %v", got, err)

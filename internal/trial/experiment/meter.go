@@ -109,7 +109,7 @@ func (e *experiment) measure(ctx context.Context, plan trial.Plan) (o *trial.Out
 	}
 	used := &run.Metered{Runner: e.runner}
 	m.runs = append(m.runs, used)
-	plan.Busy = m.busy
+	plan.Busy, plan.Slices = m.busy, meetNowhere(&plan)
 	if until := e.deadline; !until.IsZero() {
 		left := max(time.Second, until.Sub(e.machine.clock.Now()))
 		plan.MinRounds = 0
@@ -123,6 +123,27 @@ func (e *experiment) measure(ctx context.Context, plan trial.Plan) (o *trial.Out
 	}
 	describe(&o.Machine, plan.Pin)
 	return o, m.notes(o.Metric), err
+}
+
+// meetNowhere says whether baseline and variants each run in a directory of their own, so that
+// their runs may take turns of a slice of time: what they write there does not meet.
+func meetNowhere(p *trial.Plan) bool {
+	known := map[string]bool{"": true, p.Dir: true} // "" is that of the baseline
+	for i := range p.Variants {
+		v := &p.Variants[i]
+		dir := v.Dir
+		if v.Built != nil {
+			if v.Built.Failed != "" || v.Built.Same != "" {
+				continue // it does not run
+			}
+			dir = v.Built.Dir
+		}
+		if known[dir] {
+			return false
+		}
+		known[dir] = true
+	}
+	return true
 }
 
 // addNew appends those notes that are not there yet.

@@ -81,6 +81,9 @@ func (e *experiment) run(ctx context.Context) (*Result, error) {
 	if err := r.Terms.check(p); err != nil {
 		return nil, err
 	}
+	if r.Finding != "" && !r.Metric.Given() && p.Load == nil {
+		p.Metric = trial.CPU // of which the finding has a share
+	}
 	if err := e.lookUp(ctx); err != nil {
 		return nil, err
 	}

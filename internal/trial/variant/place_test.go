@@ -17,3 +17,11 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// A variant that sets a variable is called by it: its name has an equals sign.
+func TestPlaceOfANameWithAnEqualsSign(t *testing.T) {
+	vs := []Variant{{Name: "FAST"}, {Name: "FAST=1"}}
+	if _, err := Places(vs, []string{"FAST=1=../one"}); err != nil || vs[0].Dir != "" || vs[1].Dir != "../one" {
+		t.Errorf("%+v, %v", vs, err)
+	}
+}
