@@ -97,9 +97,13 @@ func TestRealHunt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(result.Proved, func(v Verdict) bool {
-		return strings.HasPrefix(v.Name, "-O") && v.Ratio.Low > 1 // alone, or with what is as good on top of it
-	}) {
+	alone := slices.ContainsFunc(result.Proved, func(v Verdict) bool {
+		return strings.HasPrefix(v.Name, "-O") && v.Ratio.Low > 1 // or with what is as good on top of it
+	})
+	// On a busy machine the budget is over when what won the race is proved together.
+	c := result.Combined
+	together := c != nil && c.Verdict == finding.Faster && slices.ContainsFunc(c.Names, func(n string) bool { return strings.HasPrefix(n, "-O") })
+	if !alone && !together {
 		t.Fatalf("no level of optimisation is proved: %s", text)
 	}
 	seen := map[string]int{}
@@ -138,7 +142,7 @@ func TestRealHunt(t *testing.T) {
 	for id, trials := range archive.Learnt(records, []string{recorded.BuildID}, model) {
 		proved = proved || strings.HasPrefix(id, "build-unoptimised") && trials[len(trials)-1].Verdict == finding.Faster
 	}
-	if !proved {
+	if alone && !proved {
 		t.Errorf("nothing is learnt of the build without optimisation: %s", text)
 	}
 
