@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ type column struct {
 	inner, outer text.Loop
 	access       string // as it is written
 	accessAt     string // where, if that is in another function
+	others       []int  // where more such loops of the function begin
 }
 
 // leastColumns is the share of the CPU from which such a loop is told: small arrays lie in the
@@ -64,18 +66,27 @@ func (r *reader) columns(hottest []*hot) []column {
 	for _, h := range hottest {
 		look(h.line)
 	}
-	var out []column
+	var all []column
 	for at, x := range byLoop {
-		if x == nil {
-			continue
-		}
-		x.rows = r.runsIn(at.file, x.inner.Range)
-		if x.share = r.shareOf(x.rows); r.isSure(x.share, leastColumns) {
-			out = append(out, *x)
+		if x != nil {
+			x.rows = r.runsIn(at.file, x.inner.Range)
+			x.share = r.shareOf(x.rows)
+			all = append(all, *x)
 		}
 	}
-	sortDearest(out)
-	return out
+	sortDearest(all)
+	// One function that goes through an array in each direction has a loop for each.
+	var out []column
+	for _, x := range all {
+		if i := slices.IndexFunc(out, func(o column) bool { return o.line.Function == x.line.Function }); i >= 0 {
+			out[i].rows = joinRows(out[i].rows, x.rows)
+			out[i].share = r.shareOf(out[i].rows)
+			out[i].others = append(out[i].others, x.inner.First)
+			continue
+		}
+		out = append(out, x)
+	}
+	return slices.DeleteFunc(out, func(x column) bool { return !r.isSure(x.share, leastColumns) })
 }
 
 // runsIn are the samples whose stacks have a line of a range of a file.
@@ -226,10 +237,21 @@ func (w *walked) follow(from *text.File, name string, args, inner, outer, depth 
 	}
 }
 
-// filesWith are the files in which a function may be: the one that calls it, and those of
-// functions of its name in the profile.
+// included is a header of C that a file includes by a path of its own.
+var included = regexp.MustCompile(`^\s*#\s*include\s+"([^"]+)"`)
+
+// filesWith are the files in which a function may be: the one that calls it, headers beside
+// it, and those of functions of its name in the profile. What is inlined and optimised may
+// have no sample of its own.
 func (w *walked) filesWith(from *text.File, name string) []*text.File {
 	out := []*text.File{from}
+	for _, l := range from.Lines {
+		if m := included.FindStringSubmatch(l); m != nil {
+			if f := w.fileAt(filepath.Join(filepath.Dir(from.Path), m[1])); f != nil {
+				out = append(out, f)
+			}
+		}
+	}
 	for _, id := range w.named(name) {
 		if f := w.file(id); f != nil && !slices.Contains(out, f) {
 			out = append(out, f)
@@ -273,7 +295,7 @@ func mentions(code string, names []string) bool {
 }
 
 var (
-	cast = regexp.MustCompile(`\(\s*(?:(?:un)?signed\s+)?(?:size_t|ssize_t|ptrdiff_t|int|long|short|unsigned|u?int\d+_t|float|double)\s*\)|\bas\s+(?:usize|isize|[uif]\d+)\b`)
+	cast = regexp.MustCompile(`\b(?:std::)?(?:size_t|ssize_t|ptrdiff_t|u?int\d+_t|static_cast<[^<>]+>)(\(\s*\w+\s*\))|\(\s*(?:(?:un)?signed\s+)?(?:size_t|ssize_t|ptrdiff_t|int|long|short|unsigned|u?int\d+_t|float|double)\s*\)|\bas\s+(?:usize|isize|[uif]\d+)\b`)
 	lone = regexp.MustCompile(`\(\s*(\w+)\s*\)(\s*[^\w\s(]|\s*$)`)
 	call = regexp.MustCompile(`\w\(\s*\w+\s*\)`)
 	// assigned is a name with its value.
@@ -282,7 +304,7 @@ var (
 
 // plainly is code without casts, and without parentheses around a single name.
 func plainly(code string) string {
-	code = cast.ReplaceAllString(code, "")
+	code = cast.ReplaceAllString(code, "$1")
 	if call.MatchString(code) {
 		return code // those are of calls
 	}
@@ -330,6 +352,9 @@ func goes(code string, row, element []string) string {
 		`([\w.>-]+\s*\*\s*\(?` + one + more + `)\+\s*([^;\[\]*]*` + other + `)`,
 		`(` + other + more + `)\+\s*(\(?\s*` + one + more + `\*)`,
 		`(` + other + more + `)\+\s*([\w.>-]+\s*\*\s*\(?\s*` + one + `)`,
+		// of three dimensions, the outermost: (z*ny + y)*nx + x, x + nx*(y + ny*z)
+		`(` + one + more + `\*\s*[\w.>-]+\s*\+\s*[\w.>-]+\s*\)\s*\*\s*[\w.>-]+)\s*\+\s*([^;\[\]*]*` + other + `)`,
+		`(` + other + more + `)\+\s*([\w.>-]+\s*\*\s*\(\s*[\w.>-]+\s*\+\s*[\w.>-]+\s*\*\s*` + one + `)`,
 	} {
 		m := regexp.MustCompile(form).FindStringSubmatch(code)
 		if m == nil {
@@ -356,6 +381,9 @@ func (r *reader) columnFinding(s judge.Subject, x column) judge.Found {
 	}
 	f.Fix.Caveats = []string{"An array that fits the cache gains little", "Sums of floating-point numbers in another order round differently"}
 	what := fmt.Sprintf("%s: the loop at %s counts rows", x.access, at(place.File, x.inner.First))
+	if len(x.others) > 0 {
+		f.Fix.Steps = append(f.Fix.Steps, "The same in the loops of lines "+numbers(x.others))
+	}
 	if x.accessAt != "" {
 		what = fmt.Sprintf("%s (%s): the loop at %s counts rows", x.access, x.accessAt, at(place.File, x.inner.First))
 	}
@@ -365,4 +393,14 @@ func (r *reader) columnFinding(s judge.Subject, x column) judge.Found {
 		{Kind: "source", Text: fmt.Sprintf("%s: %s", at(place.File, x.outer.First), r.excerpt(place.File, x.outer.First))},
 	}
 	return f
+}
+
+// numbers are lines, in order, for a sentence.
+func numbers(lines []int) string {
+	slices.Sort(lines)
+	words := make([]string, len(lines))
+	for i, n := range lines {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ", ")
 }

@@ -59,8 +59,9 @@ func newReader(s judge.Subject) *reader {
 }
 
 // file is the text of a function's source.
-func (r *reader) file(id profile.FunctionID) *text.File {
-	path := r.p.Function(id).File
+func (r *reader) file(id profile.FunctionID) *text.File { return r.fileAt(r.p.Function(id).File) }
+
+func (r *reader) fileAt(path string) *text.File {
 	f, known := r.files[path]
 	if !known {
 		if lines, ok := r.facts.Source(path); ok {

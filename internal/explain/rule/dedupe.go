@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
 )
 
@@ -13,7 +14,8 @@ const sameCost = 0.8
 
 // dedupe keeps one verdict per cost: of entries in one group, and of entries
 // whose samples are nearly the same, the best speaks and names the others as
-// alternatives: what knows the program before what knows a library in it. General advice
+// alternatives: what knows the program before what knows a library in it, and what changes
+// the work itself before what makes it cheaper from outside. General advice
 // and asides come last: they yield to what is particular, and are no alternative to it.
 func dedupe(vs []*verdict) []*verdict {
 	slices.SortStableFunc(vs, func(a, b *verdict) int {
@@ -23,6 +25,7 @@ func dedupe(vs []*verdict) []*verdict {
 			-cmp.Compare(narrow(a), narrow(b)),
 			-cmp.Compare(rung(a), rung(b)),
 			-cmp.Compare(a.entry.Priority, b.entry.Priority),
+			-cmp.Compare(direct(a), direct(b)),
 			-cmp.Compare(a.cost.inclusive, b.cost.inclusive),
 			cmp.Compare(a.entry.ID, b.entry.ID),
 		)
@@ -73,6 +76,15 @@ func last(v *verdict) int {
 // narrow is 1 for what is about some programs alone.
 func narrow(v *verdict) int {
 	if len(v.entry.Match.Program) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// direct is 1 for what changes the work itself: how much a setting, a build or another version
+// gives cannot be told from the share.
+func direct(v *verdict) int {
+	if v.entry.Reduction.Change != catalog.ChangeIndirect {
 		return 1
 	}
 	return 0
