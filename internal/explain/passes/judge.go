@@ -42,12 +42,14 @@ const (
 	RuleBound = "sum-past-bound"
 	// RuleForOne is of collections that are made whole to use one element.
 	RuleForOne = "all-for-one"
+	// RuleTwice is of keys that are looked up again after a question whether they are there.
+	RuleTwice = "looked-up-twice"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -114,6 +116,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	tell(&out, said, r.sumsPastBound(), func(x bounded) judge.Found { return r.boundedFinding(s, x) })
 	tell(&out, said, r.windows(), func(x window) judge.Found { return r.windowFinding(s, x) })
 	tell(&out, said, r.columns(hottest), func(x column) judge.Found { return r.columnFinding(s, x) })
+	tell(&out, said, r.lookedUpTwice(), func(x twice) judge.Found { return r.twiceFinding(s, x) })
 	for _, x := range r.waits() {
 		out.Found = append(out.Found, r.waitFinding(s, x))
 	}

@@ -1,0 +1,120 @@
+package passes
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// twice is a key that is looked up again right after a question whether it is there.
+type twice struct {
+	spot
+
+	table, key string
+}
+
+// asking is a form of asking whether a table has a key, and how the same key is looked up or
+// put in then; TABLE and KEY stand for the two.
+type asking struct {
+	asks *regexp.Regexp // the table and the key
+	then string
+}
+
+// askings are those of compiled languages: an interpreter takes longer for the call of another
+// method than a table for a key.
+var askings = map[string][]asking{
+	"Java": {{regexp.MustCompile(`([A-Za-z_][\w.]*(?:\(\))?)\.(?:containsKey|contains)\(\s*([^()]+(?:\([^()]*\))?)\s*\)`), `TABLE(?:\.(?:get|put|add|remove|getValue)\(\s*KEY\b|\[\s*KEY\s*\])`}},
+	"JavaScript": {{regexp.MustCompile(`([A-Za-z_$][\w.$]*)\.has\(\s*([^()]+)\s*\)`), `TABLE\.(?:get|set)\(\s*KEY\b`},
+		{regexp.MustCompile(`([A-Za-z_$][\w.$]*)\.hasOwnProperty\(\s*([^()]+)\s*\)`), `TABLE\[\s*KEY\s*\]`}},
+	"Rust": {{regexp.MustCompile(`([A-Za-z_][\w.]*)\.contains_key\(\s*&?\s*([^()]+(?:\(\))?)\s*\)`), `TABLE(?:\.(?:get|get_mut|insert|entry)\(\s*&?\s*KEY\b|\[\s*&?\s*KEY\s*\])`}},
+	"Go":   {{regexp.MustCompile(`_\s*,\s*\w+\s*:?=\s*([A-Za-z_][\w.]*)\[([^\[\]]+(?:\[[^\[\]]*\])?)\]\s*;`), `TABLE\[\s*KEY\s*\]`}},
+	"C": {{regexp.MustCompile(`([A-Za-z_][\w.]*(?:->\w+)*)\.(?:count|contains|ContainsKey|find)\(\s*([^()]+(?:\([^()]*\))?)\s*\)`),
+		`TABLE(?:\[\s*KEY\s*\]|\.(?:at|Add|find|insert|emplace|erase)\(\s*\{?\s*KEY\b)`}},
+}
+
+// lookUps are functions of runtimes that look a key up in a table, where they have names; in
+// native code they must be below the line, which may ask a vector or a string otherwise.
+var lookUps = regexp.MustCompile(`(?i)hash|find|tree|map(access|assign)|dict|lookup|getnode|bucket|contains|unordered|_Rb_|equal|compare|probe`)
+
+// nearby are the lines behind a question in which the same key is looked up.
+const nearby = 3
+
+// lookedUpTwice gives them, the dearest first.
+//
+// Example. if (counts.containsKey(word)) counts.put(word, counts.get(word) + 1); else …
+func (r *reader) lookedUpTwice() []twice {
+	known := map[profile.Line]*twice{}
+	for line := range r.innermost {
+		f := r.file(line.Function)
+		if f == nil {
+			continue
+		}
+		asked := askings[f.Language()]
+		statement, lines := f.Statement(int(line.Line))
+		for _, q := range asked {
+			m := q.asks.FindStringSubmatch(statement)
+			if m == nil {
+				continue
+			}
+			table, key := m[1], strings.TrimSpace(m[2])
+			again := regexp.MustCompile(strings.NewReplacer("TABLE", `(?:^|[^\w.])`+regexp.QuoteMeta(table), "KEY", regexp.QuoteMeta(key)).Replace(q.then))
+			rest := strings.Replace(statement, m[0], "", 1)
+			first := lineOf(line.Function, lines.First)
+			rows := r.innermost[line]
+			found := again.MatchString(rest)
+			for n := lines.Last + 1; n <= lines.Last+nearby; n++ {
+				if again.MatchString(f.Code(n)) {
+					found = true
+					rows = joinRows(rows, r.innermost[lineOf(line.Function, n).line])
+				}
+			}
+			if !found || f.Language() == "C" && !r.looksUp(rows) {
+				continue
+			}
+			x := known[first.line]
+			if x == nil {
+				x = &twice{spot: first, table: table, key: key}
+				known[first.line] = x
+			}
+			x.rows = joinRows(x.rows, rows)
+		}
+	}
+	return enough(r, known)
+}
+
+// looksUp says whether most of some samples end in a function that looks a key up.
+func (r *reader) looksUp(rows []int32) bool {
+	n := 0
+	for _, row := range rows {
+		for _, l := range r.p.Lines(r.p.Stack(r.p.Samples()[row].Stack)[0]) {
+			if !r.lines.IsOwn(l.Function) && lookUps.MatchString(ownline.WithoutTypes(r.p.Function(l.Function).Name)) {
+				n++
+				break
+			}
+		}
+	}
+	return 2*n > len(rows)
+}
+
+// askedOnce is how a language looks a key up once, whether it is there or not.
+var askedOnce = map[string]string{
+	"Java": "merge, computeIfAbsent or getOrDefault; get and compare with null (Kotlin: getOrPut); of a set if (seen.add(x))",
+}
+
+func (r *reader) twiceFinding(s judge.Subject, x twice) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	f := r.suspected(s, RuleTwice, place, x.rows, saving{share: x.share, least: 0.15, likely: 0.4, why: "looks keys up; each is looked up once then"}, x.table)
+	f.Gain.High = min(f.Gain.High, 0.7*x.share)
+	f.Title = fmt.Sprintf("Key looked up again after asking for it; ask once (%s)", at(place.File, place.Line))
+	f.Fix.Steps = []string{askedOnce[r.file(x.line.Function).Language()]}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s is asked whether it has %s, and looks it up again right after: each look-up hashes and compares the key", x.table, x.key)},
+	}
+	return f
+}
