@@ -114,7 +114,7 @@ func (r *reader) twiceFinding(s judge.Subject, x twice) judge.Found {
 	f.Fix.Steps = []string{askedOnce[r.file(x.line.Function).Language()]}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
-		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s is asked for %s twice in a row: each look-up hashes and compares the key", x.table, x.key)},
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s is asked for %s twice in a row: the key is hashed and compared each time", x.table, x.key)},
 	}
 	return f
 }
