@@ -55,6 +55,22 @@ void product(int n, const double *a, const double *b, double *c) {
   other();  @2
 }
 `, "product@1", "product@2", native, RuleColumn, "@1 down columns"},
+		"three dimensions, in two loops of a function": {"/me/a.cc", `
+struct Volume { float& at(int x, int y, int z) { return v[(size_t(z) * ny + y) * nx + x]; } };
+void smooth(Volume &vol) {
+  for (int z = 0; z < vol.nz(); z++)
+    for (int x = 0; x < vol.nx(); x++) {
+      for (int y = 0; y < vol.ny(); y++) line[y] = vol.at(x, y, z);  @3
+      box(line);
+    }
+  for (int y = 0; y < vol.ny(); y++)
+    for (int x = 0; x < vol.nx(); x++) {
+      for (int z = 0; z < vol.nz(); z++) line[z] = vol.at(x, y, z);  @1
+      box(line);
+    }
+  other();  @2
+}
+`, "smooth@1", "smooth@2", native, RuleColumn, "@1 down columns"},
 		"along the rows": {"/me/a.c", `
 void shade(const float *v, float *out, int w, int h) {
   for (int y = 0; y < h; y++)
@@ -96,4 +112,44 @@ void f(int n) {
 }
 `, "f@1", "f@2", native, "", ""},
 	})
+}
+
+// Each direction of an array has a loop of its own, and all of them are one finding.
+func TestColumnsOfOneFunction(t *testing.T) {
+	p := read("/me/a.cc", `
+void smooth(float *v, int nx, int ny, int nz) {
+  for (int x = 0; x < nx; x++)
+    for (int y = 0; y < ny; y++)
+      s += v[y * nx + x];  @1
+  for (int x = 0; x < nx; x++)
+    for (int z = 0; z < nz; z++)
+      s += v[(z * ny + 3) * nx + x];  @2
+  other();  @3
+}
+`, profile.KindNative)
+	for range 40 {
+		p.add(2, "smooth@1")
+		p.add(3, "smooth@2")
+		p.add(5, "smooth@3")
+	}
+	found := p.found(t)
+	if len(found) != 1 || *found[0].Share.Inclusive != 0.5 || found[0].Place.Line != int(p.at["@2"]) {
+		t.Errorf("%+v", found)
+	}
+}
+
+// A function that is inlined and has no sample is read in a header beside the file.
+func TestColumnsThroughAHeader(t *testing.T) {
+	p := read("/me/a.cc", `
+#include "grid.h"
+void sum(const Grid &g) {
+  for (int x = 0; x < g.w; x++)
+    for (int y = 0; y < g.h; y++)
+      s += g.at(x, y);  @1
+  other();  @2
+}
+`, profile.KindNative)
+	p.beside = map[string]string{"/me/grid.h": "struct Grid { float at(int x, int y) const { return v[y * w + x]; } };"}
+	p.turns("sum@1", "sum@2")
+	checkOne(t, "a header", p, RuleColumn, "@1 down columns")
 }

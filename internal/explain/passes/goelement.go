@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"whyhot/internal/elfinfo/instruction"
+	"whyhot/internal/profile"
 )
 
 var (
@@ -28,6 +29,7 @@ const mostlyMoves = 0.5
 // of its fields.
 func (r *reader) goElements() []element {
 	var out []element
+	copies := map[profile.LocationID]bool{}
 	for line, rows := range r.innermost {
 		share := r.shareOf(rows)
 		f := r.file(line.Function)
@@ -38,8 +40,19 @@ func (r *reader) goElements() []element {
 		if m == nil || m[1] == "_" {
 			continue
 		}
-		copies := slices.DeleteFunc(slices.Clone(rows), func(row int32) bool { return !r.moves(row) })
-		if r.shareOf(copies) >= mostlyMoves*share {
+		inCopies := slices.DeleteFunc(slices.Clone(rows), func(row int32) bool {
+			stack := r.p.Stack(r.p.Samples()[row].Stack)
+			if len(stack) == 0 {
+				return true
+			}
+			is, known := copies[stack[0]]
+			if !known {
+				is = r.moves(stack[0])
+				copies[stack[0]] = is
+			}
+			return !is
+		})
+		if r.shareOf(inCopies) >= mostlyMoves*share {
 			out = append(out, element{spot: spot{line: line, rows: rows, share: share}, language: "Go", declared: m[1], over: m[2]})
 		}
 	}
@@ -47,16 +60,12 @@ func (r *reader) goElements() []element {
 	return out
 }
 
-// moves says whether a sample is in the copy of a value.
-func (r *reader) moves(row int32) bool {
-	stack := r.p.Stack(r.p.Samples()[row].Stack)
-	if len(stack) == 0 {
-		return false
-	}
-	leaf := r.p.Location(stack[0])
-	if lines := r.p.Lines(stack[0]); len(lines) > 0 && goMoves.MatchString(r.p.Function(lines[0].Function).Name) {
+// moves says whether the code at a location copies a value.
+func (r *reader) moves(at profile.LocationID) bool {
+	if lines := r.p.Lines(at); len(lines) > 0 && goMoves.MatchString(r.p.Function(lines[0].Function).Name) {
 		return true
 	}
+	leaf := r.p.Location(at)
 	file, vaddr, ok := r.facts.Code(r.p.Mapping(leaf.Mapping), leaf.Address)
 	if !ok {
 		return false

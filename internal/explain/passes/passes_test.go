@@ -20,6 +20,8 @@ type program struct {
 	kind  profile.Kind
 	b     *profile.Builder
 	tick  int64
+
+	beside map[string]string // other files
 }
 
 func read(path, code string, kind profile.Kind) *program {
@@ -34,7 +36,12 @@ func read(path, code string, kind profile.Kind) *program {
 }
 
 // Source implements judge.Facts.
-func (p *program) Source(path string) ([]string, bool) { return p.lines, path == p.path }
+func (p *program) Source(path string) ([]string, bool) {
+	if code, is := p.beside[path]; is {
+		return strings.Split(code, "\n"), true
+	}
+	return p.lines, path == p.path
+}
 
 // Code implements judge.Facts: there is none. Nothing else is asked.
 func (p *program) Code(*profile.Mapping, uint64) (file *elffile.File, vaddr uint64, ok bool) {
