@@ -67,6 +67,26 @@ def source(repository, before, after, name, text, compile_, paths=""):
     return {"files": {"version": "{version}\n", name: text}, "build": unpack + compile_, "run": ("./prog",), "before": before, "after": after, "ignore": "lib\nprog"}
 
 
+UUID = """package main
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+func main() {{
+	n := 0
+	for i := 0; i < {n}; i++ {{
+		u, err := uuid.Parse("f47ac10b-58cc-4372-a567-0e02b2c3d479")
+		if err != nil {{
+			panic(err)
+		}}
+		n += len(u.String())
+	}}
+	fmt.Println(n)
+}}
+"""
 RUNEWIDTH = """package main
 
 import (
@@ -263,6 +283,14 @@ for (let i = 0; i < {n}; i++) n += _.size(_.groupBy(_.sortBy(list, "b"), "a"));
 console.log(n);
 ''')),
     "x/net/html plain": ("Go", "neutral", "", 400, go("golang.org/x/net", "v0.33.0", "v0.34.0", HTML.replace("{text}", '"<!DOCTYPE html><body>" + strings.Repeat("<p class=x>some <b>text</b> and <a href=\'#\'>a link</a></p>", 300)'))),
+    "uuid": ("Go", "neutral", "", 3_000_000, go("github.com/google/uuid", "v1.5.0", "v1.6.0", UUID)),
+    "markupsafe": ("Python", "neutral", "", 700_000, pip("markupsafe", "2.1.4", "2.1.5", '''from markupsafe import escape
+
+n = 0
+for i in range({n}):
+    n += len(escape(f"<a href='/{{i}}'>some & text</a>"))
+print(n)
+''')),
     "semver patch": ("Rust", "neutral", "", 5_000_000, cargo("semver", "1.0.22", "1.0.23", SEMVER)),
     "gson": ("Java", "neutral", "", 1_000, maven("com.google.code.gson:gson", "2.10", "2.10.1", GSON)),
     "zlib deflate": ("C", "neutral", "", 10, source("madler+zlib", "v1.2.12", "v1.2.13", "main.c", CRC.replace("{work}", "uLongf n = sizeof to; sum += compress2(to, &n, data, sizeof data, 6) + n;"), ZLIB)),
