@@ -323,7 +323,7 @@ func Findings(p *profile.Profile, all []Quality) []finding.Finding {
 				"it has the checks of a debug build as functions of their own (precondition_check, panic_const_add_overflow)", "cargo build --release")
 		}
 		if q.Level == "-O0" {
-			add(q, RuleUnoptimised, name+" is compiled without optimisation, or most of it is", 0.3, 0.97,
+			add(q, RuleUnoptimised, name+" is compiled without optimisation, or most of it is", 0.3, 0.995,
 				"its debug information says -O0, or gcc without -O, of "+units(q), "rebuild with -O2 (CMake: -DCMAKE_BUILD_TYPE=Release; Meson: --buildtype=release)")
 		}
 	}
