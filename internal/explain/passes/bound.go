@@ -24,7 +24,7 @@ type bounded struct {
 }
 
 var (
-	// addsTo is an addition to a name, grows one in a long form, and counted one by one.
+	// addsTo is an addition to a name, grows the same in its long form, and counted adds one.
 	addsTo  = regexp.MustCompile(`([$@]?[A-Za-z_]\w*)\s*\+=\s*([^;]+)`)
 	grows   = regexp.MustCompile(`([$@]?[A-Za-z_]\w*)\s*(?:<-|=)\s*([$@]?[A-Za-z_]\w*)\s*\+\s*([^;]+)`)
 	counted = regexp.MustCompile(`([$@]?[A-Za-z_]\w*)\+\+|\+\+([$@]?[A-Za-z_]\w*)`)
@@ -94,7 +94,7 @@ func sumIn(f *text.File, l text.Loop) (sum string) {
 	for n := header.Last; n <= l.Last; n++ {
 		code := f.Code(n)
 		if n == header.Last { // a body in the line of the header
-			code = code[min(len(code), headerEnd(code)):]
+			code = behindHeader(code)
 		}
 		if wayOut.MatchString(code) || stores.MatchString(code) {
 			return ""
@@ -116,19 +116,6 @@ func sumIn(f *text.File, l text.Loop) (sum string) {
 		}
 	}
 	return sum
-}
-
-// headerEnd is where the header of a loop ends in its line: behind the bracket that closes it.
-func headerEnd(code string) int {
-	open := strings.IndexByte(code, '(')
-	if word := strings.IndexByte(code, '{'); open < 0 || word >= 0 && word < open {
-		return max(0, word)
-	}
-	inside, closed := text.Inside(code, open+1)
-	if !closed {
-		return len(code)
-	}
-	return open + 1 + len(inside) + 1
 }
 
 // addition is what a line adds to a name, and what; asked says whether it does so under a
@@ -156,14 +143,10 @@ func isNotNegative(term string) bool {
 	if neverLess.MatchString(term) {
 		return true
 	}
-	a, b, product := strings.Cut(strings.ReplaceAll(term, " ", ""), "*")
-	if product && a == b {
-		return true
-	}
-	// (x-y)*(x-y) has its product behind a bracket.
-	half := len(strings.ReplaceAll(term, " ", ""))
+	// The product of a thing with itself: d*d, (x-y)*(x-y).
 	whole := strings.ReplaceAll(term, " ", "")
-	return half%2 == 1 && whole[half/2] == '*' && whole[:half/2] == whole[half/2+1:]
+	half := len(whole) / 2 //nolint:mnd // half of it
+	return len(whole)%2 == 1 && whole[half] == '*' && whole[:half] == whole[half+1:]
 }
 
 // boundOf finds what the sum of a loop is compared with: behind it, or behind the call that

@@ -29,10 +29,7 @@ func TestElementsThatGoCopies(t *testing.T) {
 	})
 }
 
-type large struct {
-	id   int
-	text [30]int
-}
+type large struct{ _ [31]int }
 
 //go:noinline
 func copyLarge(to, from *large) { *to = *from }
