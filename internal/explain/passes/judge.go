@@ -44,12 +44,14 @@ const (
 	RuleForOne = "all-for-one"
 	// RuleTwice is of keys that are looked up again after a question whether they are there.
 	RuleTwice = "looked-up-twice"
+	// RuleCalledTwice is of calls that are made again at once, with the same arguments.
+	RuleCalledTwice = "called-twice"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -117,6 +119,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	tell(&out, said, r.windows(), func(x window) judge.Found { return r.windowFinding(s, x) })
 	tell(&out, said, r.columns(hottest), func(x column) judge.Found { return r.columnFinding(s, x) })
 	tell(&out, said, r.lookedUpTwice(), func(x twice) judge.Found { return r.twiceFinding(s, x) })
+	tell(&out, said, r.callsTwice(hottest), func(x calledTwice) judge.Found { return r.calledTwiceFinding(s, x) })
 	for _, x := range r.waits() {
 		out.Found = append(out.Found, r.waitFinding(s, x))
 	}
