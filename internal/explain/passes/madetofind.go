@@ -13,7 +13,7 @@ import (
 var (
 	// through is the header of a loop over the elements of something.
 	through = regexp.MustCompile(`\bfor\b.*(?:\brange\s+|\bin\s+|\bof\s+|[^:]:\s+)(.+?)\s*(?:\)\s*\{?|\{|:|\bdo)?\s*$|\bforeach\b[^(]*\(\s*(.+?)\s+as\b`)
-	// keeps gives a name to a value.
+	// keepsAs gives a name to a value.
 	keepsAs = regexp.MustCompile(`^\s*(?:(?:const|let|var|auto|my|val|final|std::vector<[^=]*>|[A-Z]\w*(?:<[^=]*>)?(?:\[\])?)\s+(?:mut\s+)?)?([$@]?[A-Za-z_]\w*)(?:\s*:\s*[^=]+)?\s*:?=\s*[^=]`)
 	// oneAtATime are functions that make an element when it is asked for.
 	oneAtATime = regexp.MustCompile(`\byield\b|\biter\.Seq|\bimpl\s+Iterator|\bStream<|\bSequence<|\bfunction\s*\*|\bIEnumerable<`)
