@@ -37,6 +37,9 @@ func (r *reader) callsTwice(hottest []*hot) []calledTwice {
 			continue
 		}
 		statement, lines := f.Statement(int(h.line.Line))
+		if fn, in := f.Function(lines.First); in && fn.First == lines.First {
+			continue // what stands in the header of a function is no call
+		}
 		_, name := ownline.Parts(r.p.Function(h.callee).Name)
 		calls := f.Calls(statement)
 		at := slices.IndexFunc(calls, func(c text.Call) bool { return c.Last() == name })
@@ -69,17 +72,23 @@ func (r *reader) givesSame(f *text.File, h *hot, c text.Call) bool {
 }
 
 // compactly is a call as it is written, without spaces.
-func compactly(c text.Call) string {
-	return strings.ReplaceAll(c.Name+"("+c.Args+")", " ", "")
+func compactly(c text.Call) string { return withoutSpaces(c.Name + "(" + c.Args + ")") }
+
+// withoutSpaces leaves out those that divide no words: return f(x) stays two words.
+func withoutSpaces(code string) string {
+	return besideSigns.ReplaceAllString(strings.TrimSpace(code), "$1$2")
 }
+
+var besideSigns = regexp.MustCompile(`\s*([^\w\s])\s*|(\S)\s+$`)
 
 // repeatsOf counts a call in its statement and the ones closely behind it, as long as nothing
 // changes what it is called with and no other branch begins; last is the line of the last one.
 func repeatsOf(f *text.File, c text.Call, statement string, lines text.Range) (times, last int) {
-	call := compactly(c)
-	plain := strings.ReplaceAll(statement, " ", "")
-	times, last = strings.Count(plain, call), lines.Last
-	if choice := strings.IndexByte(plain, '?'); choice >= 0 && choice < strings.Index(plain, call) {
+	call := regexp.MustCompile(`(?:^|[^\w.$@>:])` + regexp.QuoteMeta(compactly(c)))
+	plain := withoutSpaces(statement)
+	all := call.FindAllStringIndex(plain, -1)
+	times, last = len(all), lines.Last
+	if choice := strings.IndexByte(plain, '?'); choice >= 0 && len(all) > 0 && choice < all[0][0] {
 		return 0, last // one of two branches
 	}
 	names := text.Names(c.Name + "(" + c.Args + ")")
@@ -102,7 +111,7 @@ func repeatsOf(f *text.File, c text.Call, statement string, lines text.Range) (t
 		if otherBranch.MatchString(code) {
 			break
 		}
-		if k := strings.Count(strings.ReplaceAll(code, " ", ""), call); k > 0 {
+		if k := len(call.FindAllString(withoutSpaces(code), -1)); k > 0 {
 			times, last = times+k, n
 		}
 		if changes(n) {

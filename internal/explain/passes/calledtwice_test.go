@@ -32,6 +32,19 @@ def main(order):
         show(total(order))  @2
     other()  @4
 ` + total, "main@1 total@3", "main@4", profile.KindPython, RuleCalledTwice, "@1 twice"},
+		"the header of a method": {"/me/a.js", `
+class A extends B {
+  visit(node) {  @1
+    return super.visit(node);
+  }
+}
+function main(node) {
+  other();  @2
+}
+function visit(node) {
+  return node.kind;  @3
+}
+`, "main@2 visit@1 visit@3", "main@2", profile.KindJS, "", ""},
 		"in the other branch": {"/me/a.py", `
 def main(order):
     if order.open:
