@@ -67,42 +67,32 @@ def source(repository, before, after, name, text, compile_, paths=""):
     return {"files": {"version": "{version}\n", name: text}, "build": unpack + compile_, "run": ("./prog",), "before": before, "after": after, "ignore": "lib\nprog"}
 
 
-UUID = """package main
+def go_loop(module, body):
+    """A program that does something with a module n times and prints a sum."""
+    return f'''package main
 
 import (
 	"fmt"
 
-	"github.com/google/uuid"
+	"{module}"
 )
 
-func main() {{
+func main() {{{{
 	n := 0
-	for i := 0; i < {n}; i++ {{
-		u, err := uuid.Parse("f47ac10b-58cc-4372-a567-0e02b2c3d479")
+	for i := 0; i < {{n}}; i++ {{{{
+{body}
+	}}}}
+	fmt.Println(n > 0)
+}}}}
+'''
+
+
+UUID = go_loop("github.com/google/uuid", """\t\tu, err := uuid.Parse("f47ac10b-58cc-4372-a567-0e02b2c3d479")
 		if err != nil {{
 			panic(err)
 		}}
-		n += len(u.String())
-	}}
-	fmt.Println(n)
-}}
-"""
-RUNEWIDTH = """package main
-
-import (
-	"fmt"
-
-	"github.com/mattn/go-runewidth"
-)
-
-func main() {{
-	n := 0
-	for i := 0; i < {n}; i++ {{
-		n += runewidth.StringWidth("a line of plain text, つのだ☆HIRO, and of some more")
-	}}
-	fmt.Println(n > 0)
-}}
-"""
+		n += len(u.String())""")
+RUNEWIDTH = go_loop("github.com/mattn/go-runewidth", """\t\tn += runewidth.StringWidth("a line of plain text, つのだ☆HIRO, and of some more")""")
 HTML = """package main
 
 import (

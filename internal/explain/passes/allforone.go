@@ -32,11 +32,10 @@ type allForOne struct {
 	first, order bool
 }
 
-var (
-	comprehends = regexp.MustCompile(`\bfor\b.*\bin\b`)
-	// isAny is a question after a count: > 0, != 0, >= 1.
-	isAny = `(?:>\s*0|[!=]==?\s*0|>=\s*1)\b`
-)
+var comprehends = regexp.MustCompile(`\bfor\b.*\bin\b`)
+
+// isAny is a question after a count: > 0, != 0, >= 1.
+const isAny = `(?:>\s*0|[!=]==?\s*0|>=\s*1)\b`
 
 func form(open, behind string) allForOne {
 	return allForOne{open: regexp.MustCompile(open), behind: regexp.MustCompile(`^` + behind)}

@@ -65,10 +65,8 @@ func (r *reader) callsTwice(hottest []*hot) []calledTwice {
 // givesSame says whether a call gives the same for the same, by the text of what it calls, or by
 // its name where that is not the program's.
 func (r *reader) givesSame(f *text.File, h *hot, c text.Call) bool {
-	if r.lines.IsOwn(h.callee) {
-		return !stepping[firstWord(c.Last())] && r.isPure(h.callee)
-	}
-	return givesOn(f, c)
+	own := r.lines.IsOwn(h.callee)
+	return namesSame(f, c, own) && (!own || r.isPure(h.callee))
 }
 
 // compactly is a call as it is written, without spaces.

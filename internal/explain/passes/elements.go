@@ -16,7 +16,6 @@ import (
 type element struct {
 	spot
 
-	language string
 	declared string // the loop's variable, as it is declared
 	over     string
 	pair     bool      // a reference to a pair of another type than the elements have
@@ -53,7 +52,7 @@ func (r *reader) elements(hottest []*hot) []element {
 		}
 		x := byLine[h.line]
 		if x == nil {
-			x = &element{spot: spot{line: h.line}, language: "C", declared: strings.TrimSpace(m[1] + " " + m[2] + m[3]), over: strings.TrimSpace(m[4]), pair: pair}
+			x = &element{spot: spot{line: h.line}, declared: strings.TrimSpace(m[1] + " " + m[2] + m[3]), over: strings.TrimSpace(m[4]), pair: pair}
 			byLine[h.line] = x
 		}
 		x.rows = joinRows(x.rows, h.rows)
@@ -141,7 +140,7 @@ func (r *reader) elementFinding(s judge.Subject, x element) judge.Found {
 	if x.pair {
 		why = fmt.Sprintf("%s is no reference to the elements: a map's are pair<const Key, Value>, so each is converted, that is copied", x.declared)
 	}
-	if x.language == "Go" {
+	if r.file(x.line.Function).Language() == "Go" {
 		f.Title = fmt.Sprintf("Loop copies each element of %s; go by index (%s)", x.over, at(place.File, place.Line))
 		f.Fix.Steps = []string{
 			fmt.Sprintf("for i := range %s { %s := &%s[i]; … }, where the loop does not change its copy", x.over, x.declared, x.over),

@@ -53,7 +53,7 @@ func (r *reader) goElements() []element {
 			return !is
 		})
 		if r.shareOf(inCopies) >= mostlyMoves*share {
-			out = append(out, element{spot: spot{line: line, rows: rows, share: share}, language: "Go", declared: m[1], over: m[2]})
+			out = append(out, element{spot: spot{line: line, rows: rows, share: share}, declared: m[1], over: m[2]})
 		}
 	}
 	sortDearest(out)

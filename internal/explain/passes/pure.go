@@ -27,6 +27,15 @@ func givesOn(f *text.File, c text.Call) bool {
 	return gives(c) && (!isObject(f, c) || onObject[firstWord(c.Last())] || wholes.MatchString(c.Last()))
 }
 
+// namesSame says whether a call may give the same for the same, by its name: of the program's own
+// functions, whose text says more, those that step are left out.
+func namesSame(f *text.File, c text.Call, own bool) bool {
+	if own {
+		return !stepping[firstWord(c.Last())]
+	}
+	return givesOn(f, c)
+}
+
 // gives says whether a call is one that gives the same for the same, by its name.
 func gives(c text.Call) bool {
 	last := c.Last()

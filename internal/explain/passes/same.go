@@ -46,7 +46,7 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 		h = h.at(line)
 		return r.repeats(f, h, call, true)
 	}
-	if own && stepping[firstWord(call.Last())] || !own && !givesOn(f, call) {
+	if !namesSame(f, call, own) {
 		return x, false
 	}
 	if x, ok = r.repeats(f, h, call, own); !ok || !own {

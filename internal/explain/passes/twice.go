@@ -7,6 +7,7 @@ import (
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -54,37 +55,40 @@ func (r *reader) lookedUpTwice() []twice {
 		if f == nil {
 			continue
 		}
-		asked := askings[f.Language()]
-		statement, lines := f.Statement(int(line.Line))
-		for _, q := range asked {
-			m := q.asks.FindStringSubmatch(statement)
-			if m == nil {
+		for _, q := range askings[f.Language()] {
+			x, ok := r.askedTwice(f, line, q)
+			if !ok {
 				continue
 			}
-			table, key := m[1], strings.TrimSpace(m[2])
-			again := regexp.MustCompile(strings.NewReplacer("TABLE", `(?:^|[^\w.])`+regexp.QuoteMeta(table), "KEY", regexp.QuoteMeta(key)).Replace(q.then))
-			rest := strings.Replace(statement, m[0], "", 1)
-			first := lineOf(line.Function, lines.First)
-			rows := r.innermost[line]
-			found := again.MatchString(rest)
-			for n := lines.Last + 1; n <= lines.Last+nearby; n++ {
-				if again.MatchString(f.Code(n)) {
-					found = true
-					rows = joinRows(rows, r.innermost[lineOf(line.Function, n).line])
-				}
-			}
-			if !found || f.Language() == "C" && !r.looksUp(rows) {
+			if first := known[x.line]; first != nil {
+				first.rows = joinRows(first.rows, x.rows)
 				continue
 			}
-			x := known[first.line]
-			if x == nil {
-				x = &twice{spot: first, table: table, key: key}
-				known[first.line] = x
-			}
-			x.rows = joinRows(x.rows, rows)
+			known[x.line] = &x
 		}
 	}
 	return enough(r, known)
+}
+
+// askedTwice says whether a line asks in one form, and it or the ones behind it look the same key
+// up again.
+func (r *reader) askedTwice(f *text.File, line profile.Line, q asking) (x twice, ok bool) {
+	statement, lines := f.Statement(int(line.Line))
+	m := q.asks.FindStringSubmatch(statement)
+	if m == nil {
+		return x, false
+	}
+	x = twice{spot: lineOf(line.Function, lines.First), table: m[1], key: strings.TrimSpace(m[2])}
+	x.rows = r.innermost[line]
+	again := regexp.MustCompile(strings.NewReplacer("TABLE", `(?:^|[^\w.])`+regexp.QuoteMeta(x.table), "KEY", regexp.QuoteMeta(x.key)).Replace(q.then))
+	ok = again.MatchString(strings.Replace(statement, m[0], "", 1))
+	for n := lines.Last + 1; n <= lines.Last+nearby; n++ {
+		if again.MatchString(f.Code(n)) {
+			ok = true
+			x.rows = joinRows(x.rows, r.innermost[lineOf(line.Function, n).line])
+		}
+	}
+	return x, ok && (f.Language() != "C" || r.looksUp(x.rows))
 }
 
 // looksUp says whether most of some samples end in a function that looks a key up.
