@@ -1,6 +1,8 @@
 #include "ast/functions.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "ast/walk.h"
+
+#include "clang/AST/StmtCXX.h"
 
 #include <algorithm>
 #include <map>
@@ -11,23 +13,17 @@ namespace whyhot::ast {
 namespace {
 
 // Patterns of templates, not their instantiations: the source has them once.
-class Visitor : public RecursiveASTVisitor<Visitor> {
+class Functions final : public Walk {
 public:
-  explicit Visitor(const ASTContext &C) : SM(C.getSourceManager()), Policy(C.getPrintingPolicy()) {}
+  explicit Functions(const ASTContext &C) : SM(C.getSourceManager()), Policy(C.getPrintingPolicy()) {}
 
-  bool TraverseDecl(Decl *D) {
+  void traverse(Decl *D) override {
     if (!D || In || !begin(D))
-      return RecursiveASTVisitor::TraverseDecl(D);
+      return Walk::traverse(D);
     In = true;
-    const bool Go = RecursiveASTVisitor::TraverseDecl(D);
+    Walk::traverse(D);
     In = false;
-    return Go;
   }
-
-  bool VisitForStmt(ForStmt *S) { return loop(S); }
-  bool VisitWhileStmt(WhileStmt *S) { return loop(S); }
-  bool VisitDoStmt(DoStmt *S) { return loop(S); }
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) { return loop(S); }
 
   std::vector<Function> take() {
     for (Function &F : Found) {
@@ -69,13 +65,12 @@ private:
     return true;
   }
 
-  bool loop(const Stmt *S) {
-    if (!In)
-      return true;
+  void stmt(Stmt *S) override {
+    if (!In || !isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+      return;
     const PresumedLoc At = SM.getPresumedLoc(SM.getExpansionLoc(S->getBeginLoc()));
     if (At.isValid())
       Found.back().Loops.push_back({At.getLine(), At.getColumn()});
-    return true;
   }
 
   const SourceManager &SM;
@@ -88,10 +83,10 @@ private:
 } // namespace
 
 std::vector<Function> functionsOf(const ASTContext &C, const std::vector<Decl *> &Own) {
-  Visitor V(C);
+  Functions F(C);
   for (Decl *D : Own)
-    V.TraverseDecl(D);
-  return V.take();
+    F.traverse(D);
+  return F.take();
 }
 
 } // namespace whyhot::ast

@@ -3,9 +3,9 @@
 #include "fix/uses.h"
 
 #include "ast/facts/types.h"
+#include "ast/walk.h"
 
 #include "clang/AST/RecordLayout.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -15,46 +15,41 @@ namespace whyhot::fix {
 namespace {
 
 // Code that knows how the struct lies in memory.
-class LayoutUses : public RecursiveASTVisitor<LayoutUses> {
+class LayoutUses final : public ast::Walk {
 public:
-  LayoutUses(const RecordDecl *R, const Source &S, Answer &Out) : R(R->getCanonicalDecl()), S(S), C(S.C), Out(Out) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  LayoutUses(const RecordDecl *R, const Source &S, Answer &Out)
+      : Walk({.Instantiations = true}), R(R->getCanonicalDecl()), S(S), C(S.C), Out(Out) {}
+
+private:
   // Containers ask for sizes and copy bytes, whatever the layout is.
   bool isOwn(SourceLocation L) const { return !S.SM.isInSystemHeader(S.SM.getExpansionLoc(L)); }
 
-  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *E) {
-    if (E->getKind() == UETT_SizeOf && isIt(E->getTypeOfArgument()) && !sizesMemory(E))
+  void stmt(Stmt *St) override {
+    if (auto *E = dyn_cast<UnaryExprOrTypeTraitExpr>(St);
+        E && E->getKind() == UETT_SizeOf && isIt(E->getTypeOfArgument()) && !sizesMemory(E))
       forbid("sizeof of the struct is used", E);
-    return true;
+    else if (auto *O = dyn_cast<OffsetOfExpr>(St); O && isIt(O->getTypeSourceInfo()->getType()))
+      forbid("offsetof of the struct is used", O);
+    else if (auto *X = dyn_cast<CastExpr>(St); X && X->getCastKind() == CK_BitCast)
+      cast(X);
   }
-  bool VisitOffsetOfExpr(OffsetOfExpr *E) {
-    if (isIt(E->getTypeSourceInfo()->getType()))
-      forbid("offsetof of the struct is used", E);
-    return true;
+  void decl(Decl *D) override {
+    if (auto *F = dyn_cast<FieldDecl>(D); F && isIt(F->getType()) && F->getParent()->isUnion())
+      Out.Refusals.push_back(S.remark("the struct is a member of a union", F->getLocation()));
   }
-  bool VisitCastExpr(CastExpr *E) {
-    if (E->getCastKind() != CK_BitCast)
-      return true;
+  void cast(CastExpr *E) {
     QualType From = E->getSubExpr()->getType(), To = E->getType();
     if (!From->isPointerType() || !To->isPointerType())
-      return true;
+      return;
     const bool Is = isIt(From->getPointeeType()), Was = isIt(To->getPointeeType());
     if (Is == Was)
-      return true;
+      return;
     QualType Other = (Is ? To : From)->getPointeeType();
     if (!Other->isVoidType())
       forbid("the struct is seen through a pointer of another type", E);
     else if (Is && !harmless(E))
       forbid("the struct's memory is handed to a function that may look at its bytes", E);
-    return true;
   }
-  bool VisitFieldDecl(FieldDecl *F) {
-    if (isIt(F->getType()) && F->getParent()->isUnion())
-      Out.Refusals.push_back(S.remark("the struct is a member of a union", F->getLocation()));
-    return true;
-  }
-
-private:
   bool isIt(QualType T) const {
     const RecordDecl *X = C.getBaseElementType(T)->getAsRecordDecl();
     return X && X->getCanonicalDecl() == R;
@@ -117,7 +112,7 @@ public:
     for (const Expr *E : usesOf(F, C))
       use(E);
     LayoutUses L(F->getParent(), S, Out);
-    L.TraverseDecl(C.getTranslationUnitDecl());
+    L.traverse(C.getTranslationUnitDecl());
     const ASTRecordLayout &Now = C.getASTRecordLayout(F->getParent());
     Out.What = "makes `" + Name + "` a plain member, with a byte of its own";
     Out.Notes.push_back(S.remark("the layout of " + structName() + " changes (" +
@@ -246,22 +241,22 @@ void fieldsIn(const Stmt *St, std::vector<const FieldDecl *> &Stored, std::vecto
 } // namespace
 
 void bitFieldAt(ASTContext &C, const Context &K, Answer &Out) {
-  class Finder : public RecursiveASTVisitor<Finder> {
+  class Finder final : public ast::Walk {
   public:
     explicit Finder(const Context &K) : K(K) {}
-    bool VisitFieldDecl(FieldDecl *F) {
-      if (F->isBitField() && !F->getParent()->isDependentContext() && K.S.isAt(F->getLocation(), K.Asked) &&
-          K.S.line(F->getLocation()) == K.Asked.Line)
-        Found = F;
-      return true;
-    }
     const FieldDecl *Found = nullptr;
 
   private:
+    void decl(Decl *D) override {
+      const auto *F = dyn_cast<FieldDecl>(D);
+      if (F && F->isBitField() && !F->getParent()->isDependentContext() && K.S.isAt(F->getLocation(), K.Asked) &&
+          K.S.line(F->getLocation()) == K.Asked.Line)
+        Found = F;
+    }
     const Context &K;
   };
   Finder Find(K);
-  Find.TraverseDecl(C.getTranslationUnitDecl());
+  Find.traverse(C.getTranslationUnitDecl());
   if (!Find.Found)
     return;
   Out.Found = true;

@@ -2,13 +2,13 @@
 // initialises them.
 #include "fix/bits.h"
 
+#include "ast/walk.h"
 #include "fix/library.h"
 #include "fix/uses.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -56,9 +56,19 @@ bool packs(QualType T, unsigned Nesting) {
 }
 
 // Where types are spelled as std::vector<bool>, and which typedefs spell them.
-class Spellings : public RecursiveASTVisitor<Spellings> {
+class Spellings final : public ast::Walk {
 public:
-  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc T) {
+  std::vector<TypeLoc> Elements;
+  std::vector<const TypedefNameDecl *> Aliases;
+  bool Hidden = false; // the element type has another name
+
+private:
+  void type(TypeLoc At) override {
+    if (const auto T = At.getAs<TypedefTypeLoc>(); T && packsBits(T.getTypedefNameDecl()->getUnderlyingType()))
+      Aliases.push_back(T.getTypedefNameDecl());
+    const auto T = At.getAs<TemplateSpecializationTypeLoc>();
+    if (!T)
+      return;
     const auto *S = dyn_cast_or_null<ClassTemplateSpecializationDecl>(T.getType()->getAsCXXRecordDecl());
     if (S && isPackedVector(S) && T.getNumArgs() > 0 && T.getArgLoc(0).getTypeSourceInfo()) {
       TypeLoc Element = T.getArgLoc(0).getTypeSourceInfo()->getTypeLoc();
@@ -67,18 +77,6 @@ public:
       else
         Hidden = true;
     }
-    return true;
-  }
-  bool VisitTypedefTypeLoc(TypedefTypeLoc T) { return alias(T.getTypedefNameDecl()); }
-  std::vector<TypeLoc> Elements;
-  std::vector<const TypedefNameDecl *> Aliases;
-  bool Hidden = false; // the element type has another name
-
-private:
-  bool alias(const TypedefNameDecl *D) {
-    if (packsBits(D->getUnderlyingType()))
-      Aliases.push_back(D);
-    return true;
   }
 };
 
@@ -94,70 +92,65 @@ bool isBitProxy(QualType T) {
 }
 
 // Finds the nodes and their uses, templates as they are instantiated.
-class BitsVisitor : public RecursiveASTVisitor<BitsVisitor> {
+class BitsVisitor final : public ast::Walk {
 public:
-  BitsVisitor(Bits &B, bool Uses) : B(B), Uses(Uses) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitImplicitCode() const { return true; } // the variables of a range-for
+  BitsVisitor(Bits &B, bool Uses) : Walk({.Instantiations = true, .Implicit = true}), B(B), Uses(Uses) {}
 
-  bool TraverseDecl(Decl *D) { // what is in a system header is the library's own
+  void traverse(Decl *D) override { // what is in a system header is the library's own
     if (D && !isa<TranslationUnitDecl>(D) && D->getLocation().isValid() && !B.S.isEditable(D->getLocation()) &&
         !isa<NamespaceDecl, LinkageSpecDecl>(D))
-      return true;
+      return;
     if (D && D->getLexicalDeclContext() && D->getLexicalDeclContext()->isTranslationUnit())
       B.Top = D;
-    return RecursiveASTVisitor::TraverseDecl(D);
+    Walk::traverse(D);
   }
-  bool VisitDeclaratorDecl(DeclaratorDecl *D) {
+
+private:
+  void decl(Decl *D) override {
+    if (auto *V = dyn_cast<DeclaratorDecl>(D))
+      declarator(V);
+    if (auto *F = dyn_cast<FunctionDecl>(D);
+        F && !Uses && packsBits(F->getReturnType()) && !F->isDependentContext() && !F->isImplicit())
+      B.declareReturn(F);
+    if (auto *T = dyn_cast<TypedefNameDecl>(D);
+        T && !Uses && packsBits(T->getUnderlyingType()) && !T->getDeclContext()->isDependentContext())
+      B.declareTypedef(T);
+    if (auto *X = dyn_cast<CXXConstructorDecl>(D); X && Uses && !X->isImplicit() && !X->isDependentContext())
+      for (const CXXCtorInitializer *I : X->inits())
+        if (I->isMemberInitializer() && I->isWritten() && packsBits(I->getMember()->getType()))
+          B.initialised(B.node(I->getMember()), I->getInit());
+  }
+  void declarator(DeclaratorDecl *D) {
     if (!isa<VarDecl, FieldDecl>(D) || !packsBits(D->getType()) || D->getDeclContext()->isDependentContext())
-      return true;
+      return;
     if (!Uses)
       B.declare(D);
     else if (const auto *P = dyn_cast<ParmVarDecl>(D);
              P && (!P->hasDefaultArg() || P->hasUninstantiatedDefaultArg() || P->hasUnparsedDefaultArg()))
-      return true;
+      return;
     else if (const auto *V = dyn_cast<VarDecl>(D); V && V->getInit() && !V->isCXXForRangeDecl())
       B.initialised(B.node(V), V->getInit());
     else if (const auto *F = dyn_cast<FieldDecl>(D); F && F->hasInClassInitializer() && F->getInClassInitializer())
       B.initialised(B.node(F), F->getInClassInitializer());
-    return true;
   }
-  bool VisitFunctionDecl(FunctionDecl *F) {
-    if (!Uses && packsBits(F->getReturnType()) && !F->isDependentContext() && !F->isImplicit())
-      B.declareReturn(F);
-    return true;
-  }
-  bool VisitTypedefNameDecl(TypedefNameDecl *D) {
-    if (!Uses && packsBits(D->getUnderlyingType()) && !D->getDeclContext()->isDependentContext())
-      B.declareTypedef(D);
-    return true;
-  }
-  bool VisitCXXConstructorDecl(CXXConstructorDecl *D) {
-    if (Uses && !D->isImplicit() && !D->isDependentContext())
-      for (const CXXCtorInitializer *I : D->inits())
-        if (I->isMemberInitializer() && I->isWritten() && packsBits(I->getMember()->getType()))
-          B.initialised(B.node(I->getMember()), I->getInit());
-    return true;
-  }
-  bool VisitExpr(Expr *E) {
-    if (!Uses || E->isTypeDependent() || E->isValueDependent())
-      return true;
+  void stmt(Stmt *St) override {
+    auto *E = dyn_cast<Expr>(St);
+    if (!E || !Uses || E->isTypeDependent() || E->isValueDependent())
+      return;
     if (isa<CallExpr, CXXConstructExpr>(E))
       B.call(E);
     if (isa<DeclRefExpr, MemberExpr>(E) || (isa<CXXConstructExpr>(E) && packsBits(E->getType())))
       B.use(E);
-    return true;
   }
 
-private:
   Bits &B;
   const bool Uses;
 };
 
 Bits::Bits(const Source &S, std::string New, bool Converts)
     : S(S), C(S.C), New(std::move(New)), Converts(Converts), Names(S.C) {
-  BitsVisitor(*this, false).TraverseDecl(C.getTranslationUnitDecl());
-  BitsVisitor(*this, true).TraverseDecl(C.getTranslationUnitDecl());
+  BitsVisitor(*this, false).traverse(C.getTranslationUnitDecl());
+  BitsVisitor(*this, true).traverse(C.getTranslationUnitDecl());
 }
 
 std::vector<Slot> Bits::slots() {
@@ -290,7 +283,7 @@ void Bits::declareTypedef(const TypedefNameDecl *D) {
 // The edits of a type as it is written, the typedefs in it tied to it.
 void Bits::spelled(TypeLoc L, Tie &Into, const Decl *D) {
   Spellings Find;
-  Find.TraverseTypeLoc(L);
+  Find.traverse(L);
   const bool Templated = isTemplated(D);
   for (const TypedefNameDecl *A : Find.Aliases) {
     if (Node *N = node(A)) {

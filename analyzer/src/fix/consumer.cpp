@@ -1,6 +1,7 @@
 #include "fix/kinds.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "ast/walk.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -21,33 +22,32 @@ Kind kindOf(StringRef Name) {
 }
 
 // Function bodies around the line, instantiations instead of their patterns.
-class Bodies : public RecursiveASTVisitor<Bodies> {
+class Bodies final : public ast::Walk {
 public:
-  Bodies(const Source &S, const Request &R) : S(S), R(R) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitLambdaBody() const { return true; }
+  Bodies(const Source &S, const Request &R) : Walk({.Instantiations = true}), S(S), R(R) {}
 
-  bool VisitFunctionDecl(FunctionDecl *F) {
-    if (!F->doesThisDeclarationHaveABody() || F->isDependentContext() || F->isDefaulted() || F->isInvalidDecl())
-      return true;
-    add(F, F->getBeginLoc());
-    return true;
+  std::vector<const FunctionDecl *> Found;
+
+private:
+  void decl(Decl *D) override {
+    const auto *F = dyn_cast<FunctionDecl>(D);
+    if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() && !F->isDefaulted() && !F->isInvalidDecl())
+      add(F, F->getBeginLoc());
   }
 
   // The class of a lambda is implicit, and so not visited.
-  bool VisitLambdaExpr(LambdaExpr *L) {
+  void stmt(Stmt *St) override {
+    const auto *L = dyn_cast<LambdaExpr>(St);
+    if (!L)
+      return;
     if (const FunctionTemplateDecl *T = L->getDependentCallOperator()) {
       for (const FunctionDecl *F : T->specializations())
         add(F, L->getBeginLoc());
     } else if (!L->getCallOperator()->isDependentContext()) {
       add(L->getCallOperator(), L->getBeginLoc());
     }
-    return true;
   }
 
-  std::vector<const FunctionDecl *> Found;
-
-private:
   void add(const FunctionDecl *F, SourceLocation Begin) {
     const Stmt *Body = F->getBody();
     if (Body && S.isAt(F->getLocation(), R) && S.line(Begin) <= R.Line && S.endLine(Body) >= R.Line)
@@ -73,7 +73,7 @@ public:
       return;
     Source S(C, CI.getPreprocessor());
     Bodies Around(S, R);
-    Around.TraverseDecl(C.getTranslationUnitDecl());
+    Around.traverse(C.getTranslationUnitDecl());
     ast::Callees Known(C);
     const Context Here{S, R, Known, Strict};
     if (R.Kind == "vector-bool")

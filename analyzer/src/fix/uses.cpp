@@ -1,7 +1,8 @@
 #include "fix/uses.h"
 
+#include "ast/walk.h"
+
 #include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
@@ -11,22 +12,22 @@ using namespace clang;
 namespace whyhot::fix {
 namespace {
 
-class Finder : public RecursiveASTVisitor<Finder> {
+class Finder final : public ast::Walk {
 public:
-  explicit Finder(const ValueDecl *D) : Wanted(D->getCanonicalDecl()) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitImplicitCode() const { return false; }
-
-  bool VisitDeclRefExpr(DeclRefExpr *E) { return note(E, E->getDecl()); }
-  bool VisitMemberExpr(MemberExpr *E) { return note(E, E->getMemberDecl()); }
+  explicit Finder(const ValueDecl *D) : Walk({.Instantiations = true}), Wanted(D->getCanonicalDecl()) {}
 
   std::vector<const Expr *> Found;
 
 private:
-  bool note(const Expr *E, const ValueDecl *D) {
+  void stmt(Stmt *S) override {
+    if (const auto *E = dyn_cast<DeclRefExpr>(S))
+      note(E, E->getDecl());
+    else if (const auto *E = dyn_cast<MemberExpr>(S))
+      note(E, E->getMemberDecl());
+  }
+  void note(const Expr *E, const ValueDecl *D) {
     if (D->getCanonicalDecl() == Wanted && !llvm::is_contained(Found, E))
       Found.push_back(E);
-    return true;
   }
   const Decl *Wanted;
 };
@@ -56,7 +57,7 @@ TypeLoc innermost(TypeLoc T) {
 
 std::vector<const Expr *> usesOf(const ValueDecl *D, ASTContext &C) {
   Finder F(D);
-  F.TraverseDecl(C.getTranslationUnitDecl());
+  F.traverse(C.getTranslationUnitDecl());
   return std::move(F.Found);
 }
 
