@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"syscall"
 
@@ -17,6 +16,7 @@ import (
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/host/heap"
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/host/version"
 	"whyhot/internal/report/errorjson"
 	"whyhot/internal/report/manual"
@@ -66,8 +66,8 @@ func newRoot() *cobra.Command {
 			if !slices.Contains(endless, cmd.Name()) {
 				heap.CollectLazily()
 			}
-			if dir, err := os.UserCacheDir(); err == nil {
-				catalog.KeepIn(filepath.Join(dir, programName, "catalog"), func() string { return elffile.BuildIDOf("/proc/self/exe") })
+			if dir, err := userdir.Cache(os.Getenv, "catalog"); err == nil {
+				catalog.KeepIn(dir, func() string { return elffile.BuildIDOf("/proc/self/exe") })
 			}
 		},
 	}

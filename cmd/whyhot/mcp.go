@@ -8,13 +8,13 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"whyhot/internal/host/httpserve"
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/mcp"
 	"whyhot/internal/mcp/allow"
 	"whyhot/internal/trial/statement"
@@ -85,7 +85,7 @@ func (f *mcpFlags) options() (mcp.Options, error) {
 		return o, err
 	}
 	if o.Statements == "" {
-		if o.Statements, err = stateDir("statements"); err != nil {
+		if o.Statements, err = userdir.State(os.Getenv, "statements"); err != nil {
 			return o, fmt.Errorf("--statements: %w", err)
 		}
 	}
@@ -95,19 +95,6 @@ func (f *mcpFlags) options() (mcp.Options, error) {
 		}
 	}
 	return o, nil
-}
-
-// stateDir is a directory of whyhot's in the user's state directory (XDG).
-func stateDir(name string) (string, error) {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) { // the specification ignores others
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(dir, programName, name), nil
 }
 
 // commandLines reads a command a line; empty lines and those after # are left out.

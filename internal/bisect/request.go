@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"whyhot/internal/bisect/history"
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/rebuild/cache"
 )
@@ -100,15 +100,10 @@ func sum(words ...string) string {
 
 // home is where builds are kept: the user's directory for caches.
 func home(getenv func(string) string) (string, error) {
-	dir := getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(dir) { // the specification of XDG base directories ignores others
-		user := getenv("HOME")
-		if user == "" {
-			return "", errors.New("nowhere to build: neither XDG_CACHE_HOME nor HOME is set")
-		}
-		dir = filepath.Join(user, ".cache")
+	dir, err := userdir.Cache(getenv, "bisect")
+	if err != nil {
+		return "", fmt.Errorf("nowhere to build: %w", err)
 	}
-	dir = filepath.Join(dir, "whyhot", "bisect")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("a place for builds: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"whyhot/internal/check/revision"
 	"whyhot/internal/host/environ"
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/profile"
 	"whyhot/internal/trial"
 	"whyhot/internal/trial/metric"
@@ -166,8 +167,8 @@ func (c *checking) open(ctx context.Context) (err error) {
 		return fmt.Errorf("a directory for the builds: %w", err)
 	}
 	var caches []string
-	if dir, err := os.UserCacheDir(); err == nil {
-		caches = append(caches, filepath.Join(dir, "whyhot"))
+	if dir, err := userdir.Cache(os.Getenv); err == nil {
+		caches = append(caches, dir)
 	}
 	if c.repo, err = revision.Open(ctx, here, c.work, caches...); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 
 	"whyhot/internal/collect/command"
 	"whyhot/internal/host/environ"
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/profile"
 )
 
@@ -180,11 +181,11 @@ func CacheDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/cache/whyhot"
 	}
-	dir, err := os.UserCacheDir()
+	dir, err := userdir.Cache(os.Getenv)
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(dir, "whyhot")
+	return dir
 }
 
 // Report calls the request's Progress if there is one.

@@ -12,8 +12,8 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/ingest"
 	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/profile"
@@ -86,8 +86,8 @@ func (o Options) doing(what string) func() {
 
 func name(ctx context.Context, p *profile.Profile, o Options) (Fetched, error) {
 	opts := symbol.Options{DebugDirs: o.DebugDirs, NamesOnly: o.NamesOnly}
-	if dir, err := os.UserCacheDir(); err == nil {
-		opts.CacheDir = filepath.Join(dir, "whyhot")
+	if dir, err := userdir.Cache(os.Getenv); err == nil {
+		opts.CacheDir = dir
 	}
 	out, missing := symbol.New(opts).Symbolize(ctx, p)
 	return Fetched{Profile: out, Missing: missing}, ctx.Err()

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"whyhot/internal/explain/compdb"
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/host/wholefile"
 )
 
@@ -48,11 +49,10 @@ type cacheEntry struct {
 // OpenCache opens the cache in dir ("" means the user's cache directory).
 func OpenCache(dir, binary string) (*Cache, error) {
 	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
+		var err error
+		if dir, err = userdir.Cache(os.Getenv, "analyzer"); err != nil {
 			return nil, fmt.Errorf("no place for a cache: %w; set XDG_CACHE_HOME or use --no-cache", err)
 		}
-		dir = filepath.Join(base, "whyhot", "analyzer")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

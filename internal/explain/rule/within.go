@@ -8,6 +8,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // foldAway takes out findings that say of a library's inside what a better
@@ -58,18 +59,7 @@ func (e *engine) calledByLibrary(v *verdict) bool {
 	return all > 0 && float64(foreign) >= dominates*float64(all)
 }
 
-var (
-	// otherFile is where package managers and languages keep what they bring.
-	otherFile = regexp.MustCompile(`(site|dist)-packages/|(^|/)lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/` +
-		`|/share/perl|/usr/share/php/|^/rustc/|^/rust/deps/|/\.cargo/registry/|/pkg/mod/`)
-	// goLibrary are the packages of Go's standard library.
-	goLibrary = regexp.MustCompile(`^(archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|errors|expvar|flag|fmt|go|hash` +
-		`|html|image|index|internal|io|iter|log|maps|math|mime|net|os|path|plugin|reflect|regexp|runtime|slices|sort|strconv|strings|sync|syscall|testing|text` +
-		`|time|unicode|unique|vendor)[/.]`)
-	javaLibrary   = regexp.MustCompile(`^(java|javax|jdk|sun|com\.sun)\.`)
-	dotNetLibrary = regexp.MustCompile(`^(System|Microsoft)\.`)
-	systemLibrary = regexp.MustCompile(`^/(usr/)?lib(32|64|x32)?/.*\.so(\.|$)`)
-)
+var systemLibrary = regexp.MustCompile(`^/(usr/)?lib(32|64|x32)?/.*\.so(\.|$)`)
 
 // fromOthers says whether a function is of a library, as far as its name, file
 // or binary tell.
@@ -77,16 +67,12 @@ func (e *engine) fromOthers(id profile.FunctionID) bool {
 	fn := e.p.Function(id)
 	m := e.p.Mapping(fn.Mapping)
 	f := normalize(fn, m)
-	if otherFile.MatchString(f.file) {
+	if origin.IsPackaged(f.file) {
 		return true
 	}
 	switch f.kind { //nolint:exhaustive // of the others only the file tells
-	case profile.KindGo:
-		return goLibrary.MatchString(f.name)
-	case profile.KindJava:
-		return javaLibrary.MatchString(f.name)
-	case profile.KindDotNet:
-		return dotNetLibrary.MatchString(f.name)
+	case profile.KindGo, profile.KindJava, profile.KindDotNet:
+		return origin.OfFunction(&profile.Function{Name: f.name, File: f.file, Kind: f.kind}, m.Path) != origin.Own
 	case profile.KindNative, profile.KindUnknown:
 		return systemLibrary.MatchString(m.Path)
 	}

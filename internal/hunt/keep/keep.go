@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"whyhot/internal/host/dirlock"
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/host/wholefile"
 )
 
@@ -34,20 +35,16 @@ type Dir struct {
 // Default is the directory of a hunt that is known by these words, below the user's
 // directory for state.
 func Default(getenv func(string) string, words ...string) (string, error) {
-	state := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // the specification of XDG base directories ignores others
-		home := getenv("HOME")
-		if home == "" {
-			return "", errors.New("nowhere to keep the hunt: neither XDG_STATE_HOME nor HOME is set (--state DIR names a directory)")
-		}
-		state = filepath.Join(home, ".local", "state")
-	}
 	h := sha256.New()
 	for _, w := range words {
 		h.Write([]byte(w))
 		h.Write([]byte{0})
 	}
-	return filepath.Join(state, "whyhot", "hunts", hex.EncodeToString(h.Sum(nil))[:12]), nil
+	dir, err := userdir.State(getenv, "hunts", hex.EncodeToString(h.Sum(nil))[:12])
+	if err != nil {
+		return "", fmt.Errorf("nowhere to keep the hunt: %w (--state DIR names a directory)", err)
+	}
+	return dir, nil
 }
 
 // Open takes a directory, which is made where it is not there.

@@ -34,21 +34,22 @@ var (
 	interpreters = regexp.MustCompile(`^(node|nodejs|bun|deno|java|dotnet|mono(-sgen)?|php[0-9.]*|php-fpm[0-9.]*|perl[0-9.]*|ruby[0-9.]*|python[0-9.]*[a-z]*|pypy[0-9.]*|lua(jit)?[0-9.]*|R|Rscript|beam\.smp|guile[-0-9.]*|tclsh[0-9.]*|wish[0-9.]*|swipl|racket|sbcl|octave-cli[-0-9.]*)$`)
 	// runtimeLibraries are interpreters that come as a shared object.
 	runtimeLibraries = regexp.MustCompile(`^lib(jvm|java|jli|python[0-9.]*|ruby[-0-9.]*|node|v8[_a-z]*|perl|php[0-9.]*|coreclr|clrjit|mono[-a-z0-9.]*|lua[-0-9.]*|luajit[-0-9.]*|guile[-0-9.]*|R|tcl[0-9.]*|swipl|octinterp)\.so`)
-	// compiledIn are sources that are not the user's although their code is in
-	// the user's binary: headers, the Rust standard library, package caches.
-	compiledIn = regexp.MustCompile(`^/usr/(include|lib|src)/|^/rustc/|^/rust/deps/|/rustlib/|/\.cargo/registry/|/go/pkg/mod/|@v\d+\.\d+\.\d+[^/]*/|/usr/local/go/src/|/third_party/|/vendor/`)
+	// compiledIn are sources that are not the user's although their code is in the user's
+	// binary, beside those that are packaged: headers, Go's library, copies in the tree.
+	compiledIn = regexp.MustCompile(`^/usr/(include|lib|src)/|/rustlib/|@v\d+\.\d+\.\d+[^/]*/|/usr/local/go/src/|/third_party/`)
 	// standardNames are name spaces of standard libraries.
 	standardNames = regexp.MustCompile(`^(<?(std|core|alloc)::|__gnu_cxx::|__cxxabiv1::|<(alloc|core|std)::)`)
-	// packaged are folders in which interpreted languages keep what is not the
-	// user's.
-	packaged = regexp.MustCompile(`(site|dist)-packages/|/lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/|/share/perl|/usr/share/(php|lua)/`)
+	// packaged are the folders in which languages and their package managers keep sources.
+	packaged = regexp.MustCompile(`(site|dist)-packages/|(^|/)lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/` +
+		`|/share/perl|/usr/share/(php|lua)/|^/rustc/|^/rust/deps/|/\.cargo/registry/|/pkg/mod/`)
 	// engineCode are names that V8 gives its own generated code in a perf map.
 	engineCode = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
 	// generatedGlue are what Mono and Erlang call code that they generate for themselves.
-	generatedGlue = regexp.MustCompile(`^\(wrapper |^\(null\)$|^(\w+_)*trampoline(_\w+)?$|^(restore_context|call_filter|(re)?throw_\w+|sdb_\w+)$|^global::|^erts_\w+:`)
-	javaPlatform  = regexp.MustCompile(`^L?(java|javax|jdk|sun|com/sun|com\.sun)[./]`)
-	goRuntime     = regexp.MustCompile(`^(runtime|internal/runtime|gogo|gcWriteBarrier)[./]`)
-	goMain        = regexp.MustCompile(`^main\.`)
+	generatedGlue  = regexp.MustCompile(`^\(wrapper |^\(null\)$|^(\w+_)*trampoline(_\w+)?$|^(restore_context|call_filter|(re)?throw_\w+|sdb_\w+)$|^global::|^erts_\w+:`)
+	javaPlatform   = regexp.MustCompile(`^L?(java|javax|jdk|sun|com/sun|com\.sun)[./]`)
+	dotNetPlatform = regexp.MustCompile(`^(System|Microsoft)\.`)
+	goRuntime      = regexp.MustCompile(`^(runtime|internal/runtime|gogo|gcWriteBarrier)[./]`)
+	goMain         = regexp.MustCompile(`^main\.`)
 )
 
 // Of says whose code function id of p is.
@@ -63,7 +64,12 @@ func OfFunction(f *profile.Function, binary string) Origin {
 	switch f.Kind {
 	case profile.KindKernel, profile.KindVDSO:
 		return Kernel
-	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindDotNet, profile.KindLua, profile.KindR:
+	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR:
+		return interpreted(f)
+	case profile.KindDotNet:
+		if dotNetPlatform.MatchString(f.Name) {
+			return Library
+		}
 		return interpreted(f)
 	case profile.KindJava:
 		if javaPlatform.MatchString(javaMethod(f.Name)) {
@@ -79,11 +85,17 @@ func OfFunction(f *profile.Function, binary string) Origin {
 	return native(f, binary)
 }
 
+// IsPackaged says whether a source file lies where a language or a package manager keeps
+// what it brings.
+func IsPackaged(file string) bool { return packaged.MatchString(file) }
+
+func isCompiledIn(file string) bool { return IsPackaged(file) || compiledIn.MatchString(file) }
+
 func interpreted(f *profile.Function) Origin {
 	switch {
 	case f.Name == "" && f.File == "":
 		return Unknown
-	case packaged.MatchString(f.File):
+	case IsPackaged(f.File):
 		return Library
 	case strings.HasPrefix(f.Name, "(") && f.File == "": // V8's (garbage collector), (program), …
 		return Runtime
@@ -95,7 +107,7 @@ func compiledAtRunTime(f *profile.Function) Origin {
 	switch {
 	case f.Name == "" || engineCode.MatchString(f.Name) || generatedGlue.MatchString(f.Name):
 		return Runtime
-	case packaged.MatchString(f.Name), packaged.MatchString(f.File), javaPlatform.MatchString(f.Name):
+	case IsPackaged(f.Name), IsPackaged(f.File), javaPlatform.MatchString(f.Name):
 		return Library
 	}
 	return Own
@@ -116,7 +128,7 @@ func golang(f *profile.Function) Origin {
 		return Runtime
 	case goMain.MatchString(f.Name):
 		return Own
-	case compiledIn.MatchString(f.File):
+	case isCompiledIn(f.File):
 		return Library
 	}
 	first, _, nested := strings.Cut(f.Name, "/")
@@ -157,7 +169,7 @@ func native(f *profile.Function, mapping string) Origin {
 		return Runtime
 	case sharedObject.MatchString(binary):
 		return Library
-	case compiledIn.MatchString(f.File), standardNames.MatchString(f.Name):
+	case isCompiledIn(f.File), standardNames.MatchString(f.Name):
 		return Library
 	}
 	return Own

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/host/wholefile"
 )
 
@@ -25,15 +26,11 @@ type Archive struct{ dir string }
 // Open gives the user's archive, which need not exist yet. getenv reads the
 // environment.
 func Open(getenv func(string) string) (*Archive, error) {
-	state := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // the specification of XDG base directories ignores others
-		home := getenv("HOME")
-		if home == "" {
-			return nil, errors.New("cannot keep trials: neither XDG_STATE_HOME nor HOME is set")
-		}
-		state = filepath.Join(home, ".local", "state")
+	dir, err := userdir.State(getenv, "trials")
+	if err != nil {
+		return nil, fmt.Errorf("cannot keep trials: %w", err)
 	}
-	return &Archive{filepath.Join(state, "whyhot", "trials")}, nil
+	return &Archive{dir}, nil
 }
 
 // In is an archive in a directory.

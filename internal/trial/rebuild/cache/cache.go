@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"whyhot/internal/host/userdir"
 	"whyhot/internal/host/wholefile"
 )
 
@@ -37,15 +38,11 @@ type Cache struct {
 // Open gives the user's cache, which need not exist yet; nil where the environment
 // names no place for one. getenv reads the environment.
 func Open(getenv func(string) string) *Cache {
-	dir := getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(dir) { // the specification of XDG base directories ignores others
-		home := getenv("HOME")
-		if home == "" {
-			return nil
-		}
-		dir = filepath.Join(home, ".cache")
+	dir, err := userdir.Cache(getenv, "builds")
+	if err != nil {
+		return nil
 	}
-	return In(filepath.Join(dir, "whyhot", "builds"), mostBytes)
+	return In(dir, mostBytes)
 }
 
 // In is a cache in a directory, bounded to so many bytes.
