@@ -56,7 +56,7 @@ func runAgain(firstPath, secondPath string) error {
 		}
 	}
 	for _, r := range second {
-		r.FailedAtFirst = r.Outcome == pass && failed[r.String()]
+		r.FailedAtFirst = r.Outcome == pass && (failed[r.String()] || failed[r.Suite]) // the suite: it failed as a whole
 		merged = append(merged, r)
 	}
 	if err := writeResults(firstPath, merged); err != nil {

@@ -134,6 +134,19 @@ ok 4 - silent # SKIP
 	if got := outcomes(results); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v; have\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	// A file that waits for ever fails as a whole; run again, it takes the place of that.
+	late, err := readTAP(strings.NewReader("TAP version 13\nok 1 - sums\nnot ok 2 - /src/web/a.test.ts\n"), "web/a.test.ts")
+	if got := outcomes(late); err != nil || !slices.Equal(got, []string{"fail web/a.test.ts", "pass web/a.test.ts sums"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	if err := errors.Join(writeResults(first, late), writeResults(second, late[:1]), runAgain(first, second)); err != nil {
+		t.Error(err)
+	}
+	if all, err := readResults(first); err != nil || len(all) != 1 || !all[0].FailedAtFirst {
+		t.Errorf("%v, %v", all, err)
+	}
 	if _, err := readTAP(strings.NewReader("node: bad option\n"), "web"); err == nil {
 		t.Error("what is no TAP was read")
 	}

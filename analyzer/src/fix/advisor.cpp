@@ -23,7 +23,7 @@ void Advisor::look(const ast::FunctionFacts &F, std::vector<ast::Hoist> &Out) {
     const bool Right = One.Refusals.empty();
     auto [It, New] = Seen.try_emplace({At.getFilename(), At.getLine(), At.getColumn()}, Out.size());
     if (New) {
-      Out.push_back({At.getFilename(), At.getLine(), At.getColumn(), {}, {}, {}, {}});
+      Out.push_back({At.getFilename(), At.getLine(), At.getColumn(), {}, {}, {}, {}, {}});
       Out.back().Stays = One.Stays;
       for (const Answer::Update &U : One.Updates)
         Out.back().Updates.push_back({U.Text, U.Line});

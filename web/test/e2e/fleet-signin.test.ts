@@ -9,6 +9,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { stop } from "./child";
 import { Fleet, root } from "./fleet";
 import { serious, widest, withTab } from "./tab";
 
@@ -39,7 +40,20 @@ class World {
     const dir = mkdtempSync(path.join(tmpdir(), "whyhot-signin-"));
     const program = path.join(dir, "issuer");
     execFileSync("go", ["build", "-o", program, "./web/test/issuer"], { cwd: root });
-    const port = await freePort();
+    for (let left = 2; ; left--)
+      try {
+        return await World.at(await freePort(), program, dir, groups);
+      } catch (error) {
+        if (left === 0) throw error; // somebody else may have taken the port meanwhile
+      }
+  }
+
+  private static async at(
+    port: number,
+    program: string,
+    dir: string,
+    groups: string,
+  ): Promise<World> {
     const redirect = `http://127.0.0.1:${port}/auth/callback`;
     const issuer = spawn(program, ["-redirect", redirect, "-groups", groups]);
     const [line] = (await once(issuer.stdout, "data")) as [Buffer];
@@ -53,14 +67,18 @@ class World {
       "  - {groups: [keepers], projects: [web], scopes: [read, administer]}",
     ];
     writeFileSync(file, lines.join("\n"));
-    const fleet = await Fleet.start("--sign-in", file, "--listen", `127.0.0.1:${port}`, "--rules-every", "0"); // prettier-ignore
-    return new World(fleet, dir, issuer);
+    try {
+      const fleet = await Fleet.start("--sign-in", file, "--listen", `127.0.0.1:${port}`, "--rules-every", "0"); // prettier-ignore
+      return new World(fleet, dir, issuer);
+    } catch (error) {
+      await stop(issuer);
+      throw error;
+    }
   }
 
   async end(): Promise<void> {
     await this.fleet.end();
-    this.issuer.stdin?.end();
-    await once(this.issuer, "exit");
+    await stop(this.issuer);
     rmSync(this.dir, { recursive: true, force: true });
   }
 

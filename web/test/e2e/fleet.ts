@@ -8,6 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { PATIENCE } from "./browser";
+import { stop } from "./child";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 export const whyhot = path.join(root, "bin/whyhot");
@@ -113,11 +114,8 @@ export class Fleet {
   }
 
   async end(): Promise<void> {
-    const { server } = this;
-    if (!server) return;
-    const gone = new Promise((resolve) => server.once("exit", resolve));
-    server.kill("SIGTERM");
-    await gone;
+    if (!this.server) return;
+    await stop(this.server);
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
