@@ -297,3 +297,24 @@ func TestWrongEnds(t *testing.T) {
 		}
 	}
 }
+
+// A file that no commit has is named by its whole path, also one outside the repository.
+func TestInputsOfTheUser(t *testing.T) {
+	r := newRepository(t)
+	r.commit(100, builds)
+	for _, path := range []string{filepath.Join(r.dir, "mine"), filepath.Join(filepath.Dir(r.dir), "theirs")} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	request := r.request(t)
+	request.Command = []string{"sh", "mine", "../theirs", "run.sh", "../absent"}
+	repo, err := history.Open(t.Context(), r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"sh", filepath.Join(repo.Root, "mine"), filepath.Join(filepath.Dir(repo.Root), "theirs"), "run.sh", "../absent"}
+	if got := request.words(t.Context(), repo); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

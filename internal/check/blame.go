@@ -280,8 +280,8 @@ func (a *account) treeOn(stack profile.StackID) []code {
 // function is one as results have it.
 func (a *account) function(k code, x *cost, diff *revision.Diff) Function {
 	f := a.p.Function(x.function)
-	out := Function{Name: k.name, Line: x.line, Edited: x.touched}
-	if x.inTree {
+	out := Function{Name: k.name, Line: x.line, Edited: x.touched, lineless: x.inTree && f.File == ""}
+	if x.inTree && f.File != "" {
 		out.File = k.where
 	} else {
 		out.File, out.Line = f.File, int(f.StartLine)
@@ -300,7 +300,11 @@ func (a *account) function(k code, x *cost, diff *revision.Diff) Function {
 			if key == k || !a.inTree(l.Function) || len(out.Callers) >= most {
 				continue
 			}
-			out.Callers = append(out.Callers, Frame{key.name, key.where, int(l.Line)})
+			file := key.where
+			if a.p.Function(l.Function).File == "" {
+				file = "" // where it is, is its binary
+			}
+			out.Callers = append(out.Callers, Frame{key.name, file, int(l.Line)})
 		}
 	}
 	slices.Reverse(out.Callers)

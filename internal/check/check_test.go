@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ type fake struct {
 	rng  *rand.Rand
 	runs int
 	fail bool
+	args []string // of the last run
 }
 
 func (f *fake) Now() time.Time { return f.now }
@@ -37,6 +39,7 @@ func (f *fake) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
 		return f.real.Run(ctx, spec)
 	}
 	f.runs++
+	f.args = spec.Args
 	data, err := os.ReadFile(filepath.Join(spec.Dir, "cost"))
 	if err != nil {
 		return nil, err
@@ -52,6 +55,9 @@ func (f *fake) Run(ctx context.Context, spec run.Spec) (*run.Result, error) {
 	took := time.Duration(ms * math.Exp(0.02*f.rng.NormFloat64()) * float64(time.Millisecond))
 	f.now = f.now.Add(took)
 	res := &run.Result{Wall: took, User: took, Stdout: run.Output{Name: run.Stdout, Written: true, FirstDifference: -1}}
+	if _, err := os.Stat(filepath.Join(spec.Dir, "wrong")); err == nil {
+		res.Stdout.SHA256, res.Stdout.FirstDifference = "other", 4
+	}
 	if f.fail {
 		res.End = ending.Ending{Code: 3}
 	}
@@ -147,10 +153,54 @@ func TestVerdicts(t *testing.T) {
 			if got.Elapsed > 1.2*c.budget.Seconds()+1 {
 				t.Errorf("it took %v of %v", got.Elapsed, c.budget)
 			}
+			if a := got.Calibration; a != nil && !a.Raised && a.Says != "" && got.Verdict != Undecided {
+				t.Errorf("%s, and %q", got.Verdict, a.Says)
+			}
 			if got.Calibration == nil && c.budget > 10*time.Second {
 				t.Error("the base was not run against itself")
 			}
 		})
+	}
+}
+
+// The command runs in a copy of the tree: what it names outside the tree is named by its
+// whole path.
+func TestPathsThatLeadOut(t *testing.T) {
+	b := newBench(t)
+	outside := filepath.Join(filepath.Dir(b.dir), "input")
+	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.write("cost.in", "80\n")
+	r := b.request()
+	r.Command = []string{"prog", "../input", "--in=../input", "../absent", "README.md", "--level=2"}
+	if _, err := b.check(r); err != nil {
+		t.Fatal(err)
+	}
+	real, err := filepath.EvalSymlinks(outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"prog", real, "--in=" + real, "../absent", "README.md", "--level=2"}
+	if got := b.fake.args; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A change that writes something else is no slower, and is told all the same.
+func TestOutputThatDiffers(t *testing.T) {
+	b := newBench(t)
+	r := b.request()
+	r.Build = "cp cost.in cost; [ ! -e change ] || : > wrong"
+	b.write("change", "")
+	b.git("add", "-A")
+	b.write("cost.in", "80\n")
+	got, err := b.check(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict != NotSlower || !strings.Contains(got.Commands[0].OutputDiffers, "standard output") {
+		t.Errorf("%s: %+v", got.Verdict, got.Commands[0])
 	}
 }
 

@@ -53,9 +53,28 @@ func (r *Request) commands(root, rel string) ([]task, error) {
 func (c *checking) words(k *task) []string {
 	out := make([]string, len(k.Command.Command))
 	for i, w := range k.Command.Command {
-		out[i] = c.moved(w)
+		out[i] = c.moved(c.rooted(k, w))
 	}
 	return out
+}
+
+// rooted has a word that leads out of the repository, such as ../input, start at the root:
+// the command runs elsewhere. So has the value of a flag, as in --in=../input.
+func (c *checking) rooted(k *task, word string) string {
+	flag, value, ok := strings.Cut(word, "=")
+	if ok = ok && strings.HasPrefix(flag, "-"); ok {
+		flag += "="
+	} else {
+		flag, value = "", word
+	}
+	if value == "" || filepath.IsAbs(value) || filepath.IsLocal(filepath.Join(k.Dir, value)) {
+		return word
+	}
+	there := filepath.Join(c.repo.Root, k.Dir, value)
+	if _, err := os.Stat(there); err != nil {
+		return word
+	}
+	return flag + there
 }
 
 // environ is what a command gets.
@@ -68,8 +87,8 @@ func (c *checking) environ(k *task) []string {
 }
 
 func (c *checking) stdin(k *task) string {
-	if k.Stdin == "" || filepath.IsAbs(k.Stdin) {
-		return c.moved(k.Stdin)
+	if in := c.rooted(k, k.Stdin); in == "" || filepath.IsAbs(in) {
+		return c.moved(in)
 	}
 	return filepath.Join(c.stage.Place(), k.Dir, k.Stdin)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"whyhot/internal/finding"
@@ -90,7 +91,7 @@ func (c *checking) one(ctx context.Context, k *task, index int, budget time.Dura
 		out.Layouts = interval(all.over)
 	}
 	if o.Variants[0].FirstDifference != nil {
-		out.Notes = append(out.Notes, "the change writes something else than the base did: "+o.Variants[0].Explanation)
+		out.OutputDiffers = strings.TrimPrefix(o.Variants[0].Explanation, "computes something else: ")
 	}
 	out.fill(verdict, i, rules, o.Elapsed)
 	c.noteRoom(o, rules)
@@ -319,6 +320,10 @@ func (c *checking) sum() {
 			decides = k
 		}
 		r.MoreMinutes += k.MoreMinutes
+	}
+	// A verdict shows that the machine could decide.
+	if a := r.Calibration; a != nil && !a.Raised && decides.Verdict != Undecided {
+		a.Says = ""
 	}
 	r.Verdict, r.Ratio, r.Low, r.High, r.Says = decides.Verdict, decides.Ratio, decides.Low, decides.High, decides.Says
 	if len(r.Commands) > 1 {

@@ -78,6 +78,9 @@ type Command struct {
 	Before float64 `json:"before,omitempty"`
 	After  float64 `json:"after,omitempty"`
 	Unit   string  `json:"unit,omitempty"`
+	// OutputDiffers says how what the change writes differs from what the base wrote: then the
+	// two may not do the same work.
+	OutputDiffers string `json:"output_differs,omitempty"`
 	// Layouts is the ratio over several layouts of the code of both sides, where the
 	// difference was so small that a layout can make it.
 	Layouts *finding.Interval `json:"across_layouts,omitempty"`
@@ -108,6 +111,8 @@ type Function struct {
 	Why    string  `json:"why,omitempty"` // of one that moved: where its work was before
 	// Callers is the hottest way to it, the outermost first.
 	Callers []Frame `json:"callers,omitempty"`
+
+	lineless bool // of the tree, in a program that has no line numbers
 }
 
 // Frame is a step on the way to a function.

@@ -46,6 +46,7 @@ func (c *checking) explain(ctx context.Context) error {
 	before, after := accountOf(c.before, tree, nil), accountOf(c.after, tree, c.diff)
 	before.recording, after.recording = c.recordings[baseSide], c.recordings[headSide]
 	c.result.Functions, c.result.Moved = grown(before, after, c.took(before, after, &c.result.Commands[at]), c.diff)
+	c.placeWithoutLines(c.result.Functions)
 	if len(c.result.Functions) == 0 {
 		c.notef("no function grew by more than the sampling error")
 		return nil
@@ -59,6 +60,25 @@ func (c *checking) explain(ctx context.Context) error {
 	}
 	c.result.Findings = found
 	return nil
+}
+
+// placeWithoutLines gives functions of programs without line numbers the lines that the
+// change touches in them.
+func (c *checking) placeWithoutLines(list []Function) {
+	without := ""
+	for i := range list {
+		f := &list[i]
+		if !f.lineless {
+			continue
+		}
+		without = f.Binary
+		if path, line, ok := c.diff.Of(f.Name); ok {
+			f.File, f.Line, f.Edited = path, line, true
+		}
+	}
+	if without != "" {
+		c.notef("%s has no line numbers: build with -g (it changes no code) to see where its functions are", without)
+	}
 }
 
 // took is what the trial says of the recorded time, where that is what it measured.

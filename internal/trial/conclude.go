@@ -144,7 +144,7 @@ func (t *trial) noteWarmUp() {
 			return
 		}
 	}
-	t.notef("the first measured run of each took longer than all later ones: the warm-up was too short; --warm-up %d would cover it", t.plan.WarmUps+1)
+	t.notef("the first measured run of each took longer than all later ones: the warm-up was too short; whyhot try has --warm-up %d for that", t.plan.WarmUps+1)
 }
 
 // noteDrift says that the machine changed under the trial.

@@ -140,11 +140,11 @@ func (r *Repository) Changed(ctx context.Context, from, to string) ([]string, er
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
 
-// Untracked says whether a file of the working tree is in no commit.
+// Untracked says whether a file is in no commit: in the working tree alone, or outside.
 func (r *Repository) Untracked(ctx context.Context, path string) bool {
 	rel, err := filepath.Rel(r.Root, path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return false
+		return true
 	}
 	_, err = git(ctx, r.Root, "ls-files", "--error-unmatch", "--", rel)
 	return err != nil

@@ -22,7 +22,11 @@ type File struct {
 }
 
 // Span are lines from First to Last, from 1.
-type Span struct{ First, Last int }
+type Span struct {
+	First, Last int
+	// Within is the line above them that git takes for the head of a function, "" without one.
+	Within string
+}
 
 // Diff compares two commits or trees.
 func (r *Repo) Diff(ctx context.Context, before, after string) (*Diff, error) {
@@ -78,7 +82,7 @@ func parse(text string) (*Diff, error) {
 	return d, nil
 }
 
-var hunk = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+var hunk = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$`)
 
 // hunkOf gives the lines of the new file, and how many lines the hunk's body has.
 func hunkOf(line string) (s Span, body int, err error) {
@@ -98,9 +102,9 @@ func hunkOf(line string) (s Span, body int, err error) {
 		return n
 	}
 	gone, come := size(m[1]), size(m[3])
-	s = Span{first, first + come - 1}
+	s = Span{first, first + come - 1, m[4]}
 	if come == 0 {
-		s = Span{max(1, first), first + 1} // first is the line before
+		s.First, s.Last = max(1, first), first+1 // first is the line before
 	}
 	return s, gone + come, nil
 }
@@ -155,6 +159,32 @@ func (d *Diff) TouchesAny(path string, first, last int) bool {
 	}
 	return false
 }
+
+// Of is the first place that the change touches in a function, as far as the heads that git
+// gives tell: a profile without line numbers has no better place. The name is a symbol's.
+// For example: of "md_collect_marks.constprop.0", src/md4c.c:3210 below the head
+// "md_collect_marks(MD_CTX* ctx, int table_mode)".
+func (d *Diff) Of(function string) (path string, line int, ok bool) {
+	name := endOfName.Split(function, 2)[0] //nolint:mnd // up to the first
+	if at := strings.LastIndex(name, "::"); at >= 0 {
+		name = name[at+len("::"):]
+	}
+	if name == "" {
+		return "", 0, false
+	}
+	head := regexp.MustCompile(`(^|[^\w])` + regexp.QuoteMeta(name) + `\s*\(`)
+	for _, f := range d.Files {
+		for _, s := range f.Lines {
+			if head.MatchString(s.Within) {
+				return f.Path, s.First, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// endOfName are arguments, template arguments, and what a compiler appends to a clone.
+var endOfName = regexp.MustCompile(`[(<.]`)
 
 // Paths are those of the files, those that are gone included.
 func (d *Diff) Paths() []string {

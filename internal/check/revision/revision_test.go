@@ -64,9 +64,9 @@ func TestWorkingTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []File{
-		{Path: "a.c", Was: "a.c", Lines: []Span{{2, 2}, {3, 4}}},
+		{Path: "a.c", Was: "a.c", Lines: []Span{{2, 2, ""}, {3, 4, ""}}},
 		{Path: "gone.c", Was: "gone.c", Gone: true},
-		{Path: "new file.c", Lines: []Span{{1, 1}}},
+		{Path: "new file.c", Lines: []Span{{1, 1, ""}}},
 	}
 	if !reflect.DeepEqual(d.Files, want) {
 		t.Errorf("%+v", d.Files)
@@ -177,5 +177,26 @@ func TestAFileOfTheIndexsMoment(t *testing.T) {
 	d, err := r.Diff(t.Context(), "HEAD", head)
 	if err != nil || len(d.Files) != 1 {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// A function of a program without line numbers is where the change touches it, by the heads
+// that git gives.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	d, err := parse("diff --git a/src/x.c b/src/x.c\n--- a/src/x.c\n+++ b/src/x.c\n" +
+		"@@ -10 +10 @@ static int scan_all(const char *p)\n-a\n+b\n" +
+		"@@ -40,0 +41,2 @@ void Parser::scan(std::string text)\n+a\n+b\n" +
+		"@@ -90 +92 @@\n-a\n+b\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{
+		"scan_all": 10, "scan_all.constprop.0": 10, "Parser::scan(std::string)": 41, "scan": 41, "can_all": 0, "main": 0, "": 0, "(anonymous)": 0,
+	} {
+		path, line, ok := d.Of(name)
+		if line != want || ok != (want > 0) || ok && path != "src/x.c" {
+			t.Errorf("%q: %s:%d, %v", name, path, line, ok)
+		}
 	}
 }

@@ -50,6 +50,9 @@ func commands(p *term.Printer, r *check.Result) {
 		if k.Rounds > 0 {
 			p.Line(fmt.Sprintf("  %s → %s a run (median of %d runs each)", amount(k.Before, k.Unit), amount(k.After, k.Unit), k.Rounds))
 		}
+		if k.OutputDiffers != "" {
+			p.Line("  the output differs from the base's: " + k.OutputDiffers)
+		}
 		for _, n := range k.Notes {
 			p.Line("  note: " + n)
 		}

@@ -13,7 +13,7 @@ func TestPrint(t *testing.T) {
 	r := &check.Result{
 		Verdict: check.Slower, Says: "+6% slower (+5.1% to +6.9%), beyond the limit of 2%", CPUSeconds: 31.2, Elapsed: 40, Level: 0.98, Metric: "cpu",
 		Repeat:   []string{"whyhot", "check", "--base", "main", "--", "./bench", "a b"},
-		Commands: []check.Command{{Name: "./bench", Rounds: 20, Before: 0.1, After: 0.106, Unit: "seconds"}},
+		Commands: []check.Command{{Name: "./bench", Rounds: 20, Before: 0.1, After: 0.106, Unit: "seconds", OutputDiffers: "line 3"}},
 		Functions: []check.Function{
 			{Name: "parse", File: "src/parse.c", Line: 40, Before: 0.1, After: 0.15, Delta: 0.05, Edited: true},
 			{Name: "main", Before: 0.01, After: 0.02, Delta: 0.01},
@@ -26,6 +26,7 @@ func TestPrint(t *testing.T) {
 	Print(p, r)
 	const want = `slower: +6% slower (+5.1% to +6.9%), beyond the limit of 2%
   100 ms → 106 ms a run (median of 20 runs each)
+  the output differs from the base's: line 3
 functions that take more CPU time (100% is all that the base takes):
    +5.0%  parse  10% → 15%  src/parse.c:40  (edited)
    +1.0%  main  1% → 2%

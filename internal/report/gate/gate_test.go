@@ -158,7 +158,9 @@ func TestSARIFHoldsOverLineShifts(t *testing.T) {
 // A comment is a screen, begins with what it is found by, and texts of others stay text.
 func TestMarkdownIsAScreen(t *testing.T) {
 	var out bytes.Buffer
-	if err := Markdown(&out, slow()); err != nil {
+	r := slow()
+	r.Commands[0].OutputDiffers = "line 2 of standard output"
+	if err := Markdown(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
@@ -171,6 +173,7 @@ func TestMarkdownIsAScreen(t *testing.T) {
 	for _, want := range []string{
 		"| `` split`line` `` |", "`parse \\| all`", "````diff\n--- a/x", "whyhot check --base origin/main -- ./bench 'a b'", "3.2 CPU minutes", "29 more in the log",
 		"hot in production: 3.1% of web", "std::vector<int>::push_back",
+		"\n**The output differs from the base's**, ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("misses %q:\n%s", want, text)

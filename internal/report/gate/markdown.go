@@ -34,6 +34,7 @@ func Markdown(w io.Writer, r *check.Result) error {
 		b.WriteString("\n" + text(r.Proof.Says) + ", repeat with " + code(shellwords.Join(r.Proof.Repeat)) + "; signed by " + code(r.Proof.Signer) + "\n")
 	}
 	commands(&b, r)
+	outputs(&b, r)
 	if r.Bump != nil {
 		b.WriteString("\n" + text(r.Bump.Says) + "\n")
 	}
@@ -77,6 +78,15 @@ func commands(b *strings.Builder, r *check.Result) {
 			change = interval(k.Ratio, k.Low, k.High)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(k.Name), k.Verdict, change)
+	}
+}
+
+// outputs says which commands write something else than before.
+func outputs(b *strings.Builder, r *check.Result) {
+	for i := range r.Commands {
+		if k := &r.Commands[i]; k.OutputDiffers != "" {
+			fmt.Fprintf(b, "\n**The output differs from the base's**, %s: %s\n", code(k.Name), text(k.OutputDiffers))
+		}
 	}
 }
 
