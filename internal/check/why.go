@@ -46,7 +46,7 @@ func (c *checking) explain(ctx context.Context) error {
 	before, after := accountOf(c.before, tree, nil), accountOf(c.after, tree, c.diff)
 	before.recording, after.recording = c.recordings[baseSide], c.recordings[headSide]
 	c.result.Functions, c.result.Moved = grown(before, after, c.took(before, after, &c.result.Commands[at]), c.diff)
-	c.placeWithoutLines(c.result.Functions)
+	c.placeAtChange(c.result.Functions)
 	if len(c.result.Functions) == 0 {
 		c.notef("no function grew by more than the sampling error")
 		return nil
@@ -62,17 +62,18 @@ func (c *checking) explain(ctx context.Context) error {
 	return nil
 }
 
-// placeWithoutLines gives functions of programs without line numbers the lines that the
-// change touches in them.
-func (c *checking) placeWithoutLines(list []Function) {
+// placeAtChange puts functions where the change touches them: those of programs without line
+// numbers, and those whose hottest line is another one.
+func (c *checking) placeAtChange(list []Function) {
 	without := ""
 	for i := range list {
 		f := &list[i]
-		if !f.lineless {
+		if f.lineless {
+			without = f.Binary
+		} else if !f.Edited || c.diff.Touches(f.File, f.Line) {
 			continue
 		}
-		without = f.Binary
-		if path, line, ok := c.diff.Of(f.Name); ok {
+		if path, line, ok := c.diff.Of(f.Name); ok && (f.lineless || path == f.File) {
 			f.File, f.Line, f.Edited = path, line, true
 		}
 	}

@@ -85,7 +85,7 @@ func (h *heard) setSmallMinor() {
 		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastGain:
 			f.Minor = "it has less than 3% of the CPU"
 		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastUsed && f.Certainty == finding.Suspected:
-			f.Minor = "it has less than 10% of the CPU, and no estimate"
+			f.Minor = "it is only suspected, has less than 10% of the CPU, and no estimate"
 		}
 	}
 }

@@ -396,6 +396,7 @@ var rules = map[string]rule{
 		steps: []string{
 			"Keep a list or a bit set of the elements that count (non-zeros, active items), and walk that; where it gets long, the whole",
 			"Or test many at once: memchr for a byte; 16 to 64 elements by a vector comparison, and look closer where one differs",
+			"Or, where it looks for a key, index by it: a table of 256 entries for a byte, a hash table",
 			"Or keep those together that are skipped together",
 		},
 		caveats: []string{"A list that has to be made for each pass saves nothing"},

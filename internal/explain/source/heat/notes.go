@@ -35,7 +35,7 @@ func (h *Heat) Notes() []string {
 		out = append(out, fmt.Sprintf("no line numbers for %s: build with -g (it changes no code) and record again, or give the debug files with --debug-dir", list(own)))
 	}
 	if outside := h.shares(h.outside); h.inTree > 0 && 1-h.InTree() >= worthANote {
-		out = append(out, fmt.Sprintf("%s of the CPU is in code whose source is not in this build: %s", percent.Text(1-h.InTree()), list(outside)))
+		out = append(out, fmt.Sprintf("%s of the CPU is in code whose source is not in this build (libraries and their headers): %s", percent.Text(1-h.InTree()), list(outside)))
 	}
 	return append(out, h.stale()...)
 }
