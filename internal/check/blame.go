@@ -171,6 +171,9 @@ func grown(before, after *account, w work, diff *revision.Diff) (list, moved []F
 		if x.b.events.n+x.a.events.n < fewEvents {
 			continue // however they fall on the sides, they show nothing
 		}
+		if strings.HasPrefix(k.name, "[") {
+			continue // "[truncated stack]" is no function that anybody can look at
+		}
 		all = append(all, x)
 	}
 	c := comparison{before: before, after: after, work: w}

@@ -59,6 +59,7 @@ func callers(of string, samples int) string {
 
 func TestGrown(t *testing.T) {
 	for _, c := range []struct{ name, before, after, grown, moved string }{
+		{"cut stacks", "main;hot 1000\n[truncated] 300", "main;hot 1000\n[truncated] 900", "", ""},
 		{"one grew", "main;cold 1000\nmain;hot 1000", "main;cold 1010\nmain;hot 1300", "hot", ""},
 		{"chance", "main;cold 1000\nmain;hot 1000", "main;cold 1040\nmain;hot 1050", "", ""},
 		{"what a library does is its caller's", "main;cold;SORT 1000\nmain;hot;SORT 1000", "main;cold;SORT 1010\nmain;hot;SORT 1500", "hot", ""},
