@@ -48,6 +48,9 @@ func JUnit(w io.Writer, r *check.Result) error {
 	for i := range list {
 		k := &list[i]
 		c := testCase{Class: "whyhot.check", Name: k.Name, Out: k.Says}
+		if k.OutputDiffers != "" {
+			c.Out += "\nthe output differs from the base's: " + k.OutputDiffers
+		}
 		switch k.Verdict {
 		case check.Slower:
 			s.Failures++
