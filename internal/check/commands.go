@@ -61,12 +61,7 @@ func (c *checking) words(k *task) []string {
 // rooted has a word that leads out of the repository, such as ../input, start at the root:
 // the command runs elsewhere. So has the value of a flag, as in --in=../input.
 func (c *checking) rooted(k *task, word string) string {
-	flag, value, ok := strings.Cut(word, "=")
-	if ok = ok && strings.HasPrefix(flag, "-"); ok {
-		flag += "="
-	} else {
-		flag, value = "", word
-	}
+	flag, value := flagAndValue(word)
 	if value == "" || filepath.IsAbs(value) || filepath.IsLocal(filepath.Join(k.Dir, value)) {
 		return word
 	}
@@ -75,6 +70,14 @@ func (c *checking) rooted(k *task, word string) string {
 		return word
 	}
 	return flag + there
+}
+
+// flagAndValue splits --in=input into "--in=" and "input"; any other word is a value alone.
+func flagAndValue(word string) (flag, value string) {
+	if flag, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(flag, "-") {
+		return flag + "=", value
+	}
+	return "", word
 }
 
 // environ is what a command gets.
@@ -131,9 +134,7 @@ func (c *checking) shareInputs(side int) error {
 		k := &c.commands[i]
 		names := slices.Concat(k.Command.Command[1:], []string{k.Stdin})
 		for _, n := range names {
-			if _, value, ok := strings.Cut(n, "="); ok && strings.HasPrefix(n, "-") {
-				n = value
-			}
+			_, n = flagAndValue(n)
 			if filepath.IsAbs(n) {
 				rel, err := filepath.Rel(filepath.Join(c.repo.Root, k.Dir), n)
 				if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"whyhot/internal/finding"
@@ -90,9 +89,7 @@ func (c *checking) one(ctx context.Context, k *task, index int, budget time.Dura
 	if all.layouts > 0 {
 		out.Layouts = interval(all.over)
 	}
-	if o.Variants[0].FirstDifference != nil {
-		out.OutputDiffers = strings.TrimPrefix(o.Variants[0].Explanation, "computes something else: ")
-	}
+	out.OutputDiffers = o.Variants[0].Differs
 	out.fill(verdict, i, rules, o.Elapsed)
 	c.noteRoom(o, rules)
 	return out, nil

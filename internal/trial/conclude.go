@@ -126,6 +126,7 @@ func (t *trial) judgeWork(a *arm, v *VariantArm) {
 	switch {
 	case c.difference != nil:
 		v.Verdict, v.FirstDifference, v.ComparedWhy = Different, c.difference, ""
+		v.Differs = t.difference(a, c.difference)
 	case c.doubt && v.Verdict != Same && v.Verdict != Unclear:
 		v.Verdict, v.doubt = Unclear, c.why
 	}

@@ -135,6 +135,8 @@ type VariantArm struct {
 	ComparedWhy string   `json:"compared_why,omitempty"`
 	// FirstDifference is where an output differs from the baseline's.
 	FirstDifference *Difference `json:"first_difference,omitempty"`
+	// Differs is that difference in words; the explanation has it in a sentence.
+	Differs string `json:"-"`
 	// Library is the preloaded file, Loaded whether it was seen in the program.
 	Library string `json:"library,omitempty"`
 	Loaded  *bool  `json:"loaded,omitempty"`

@@ -19,7 +19,7 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 		if v.inherited != "" {
 			return v.inherited
 		}
-		return t.explainDifference(a, v.FirstDifference)
+		return "computes something else: " + v.Differs
 	case LayoutNoise:
 		return t.explainLayouts(v)
 	case Faster, Slower, Same, Unclear:
@@ -53,11 +53,12 @@ func (t *trial) explain(a *arm, v *VariantArm) string {
 	}
 }
 
-func (t *trial) explainDifference(a *arm, d *Difference) string {
+// difference is how a variant's output differs, in words.
+func (t *trial) difference(a *arm, d *Difference) string {
 	if d.Output == exitStatus {
-		return fmt.Sprintf("computes something else: exit status %d, the baseline's is %d", a.exitDiffer, t.base().first.End.Status())
+		return fmt.Sprintf("exit status %d, the baseline's is %d", a.exitDiffer, t.base().first.End.Status())
 	}
-	return "computes something else: " + d.text()
+	return d.text()
 }
 
 func (t *trial) explainTooFew(a *arm) string {
