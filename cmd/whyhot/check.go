@@ -33,6 +33,7 @@ no stored history and no machine of its own.
   undecided    reports how many more minutes it needs               exit 0, with --strict 3
   identical    the change alters nothing that runs                  exit 0
   no verdict   wrong flags, a failing build, test or command        exit 2
+  with --same-output, the output differs (and it is not slower)     exit 4
 
 At most 1% of checks say "slower" falsely, over all commands and however often whyhot
 looks at the numbers. If the change is slower, whyhot records both sides and reports the
@@ -49,6 +50,7 @@ const (
 	checkSlower    = 1
 	checkNoVerdict = 2
 	checkUndecided = 3
+	checkDiffers   = 4
 )
 
 type checkFlags struct {
@@ -63,6 +65,7 @@ type checkFlags struct {
 	rules   []string
 	seed    uint64
 	strict  bool
+	same    bool
 	json    bool
 	reports checkReports
 	load    loadFlags
@@ -123,6 +126,7 @@ func (f *checkFlags) decides(fl *pflag.FlagSet) {
 	fl.DurationVar(&f.request.Budget, "budget", 5*time.Minute, "at most this `TIME` for runs; builds come on top")
 	fl.StringVar(&f.metric, "metric", string(trial.CPU), "what to compare: `METRIC` is cpu, wall, instructions, memory or faults")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 3 if the verdict is undecided")
+	fl.BoolVar(&f.same, "same-output", false, "exit with 4 if the output of the change differs from the base's")
 	fl.Uint64Var(&f.seed, "seed", 1, "number `N` that the order of the runs comes from")
 }
 
@@ -176,6 +180,8 @@ func (f *checkFlags) exit(r *check.Result) error {
 	switch {
 	case r.Verdict == check.Slower:
 		return &exitError{code: checkSlower, err: fmt.Errorf("slower than %s by more than %s", r.Base, percent.Text(r.Limit))}
+	case f.same && r.Different() != "":
+		return &exitError{code: checkDiffers, err: fmt.Errorf("the output differs from that of %s (--same-output): %s", r.Base, r.Different())}
 	case r.Verdict == check.Undecided && f.strict && len(r.Commands) > 0:
 		return &exitError{code: checkUndecided, err: errors.New("undecided (--strict)")}
 	}

@@ -90,6 +90,17 @@ type Command struct {
 	Notes       []string `json:"notes,omitempty"`
 }
 
+// Different is how the output differs of the first command whose output does, empty where
+// all write the same.
+func (r *Result) Different() string {
+	for i := range r.Commands {
+		if k := &r.Commands[i]; k.OutputDiffers != "" {
+			return k.Name + ": " + k.OutputDiffers
+		}
+	}
+	return ""
+}
+
 // Samples are what the runs of a command took.
 type Samples struct {
 	Before []float64 `json:"before"`
