@@ -53,8 +53,9 @@ func producers(units []dwarf.Producer) []Producer {
 }
 
 // OptLevel is the last -O switch without the letter: "0", "2", "fast"; ok is
-// false when the compiler does not tell. gcc tells all its switches, so none
-// means "0" there.
+// false when the compiler does not tell. gcc tells all its switches, of which it always
+// has some (-mtune=generic): no -O among them means "0". Where it has none it was told to
+// keep them to itself (-gno-record-gcc-switches, as cgo does).
 func (p Producer) OptLevel() (level string, ok bool) {
 	for _, flag := range slices.Backward(p.Flags) {
 		if rest, isOpt := strings.CutPrefix(flag, "-O"); isOpt {
@@ -65,7 +66,7 @@ func (p Producer) OptLevel() (level string, ok bool) {
 		}
 	}
 	// Assembler units have no optimiser.
-	if p.Compiler == "gcc" && !strings.HasPrefix(p.Text, "GNU AS") {
+	if p.Compiler == "gcc" && len(p.Flags) > 0 && !strings.HasPrefix(p.Text, "GNU AS") {
 		return "0", true
 	}
 	return "", false

@@ -145,7 +145,7 @@ func (q *Quality) read(info *elfinfo.Info) {
 	q.Instrumented = append(q.Instrumented, present(tracers, imports)...)
 	q.Assertions = present(assertions, imports)
 	q.Debug = len(info.DefinesMatch(overflows)) > 0 && len(info.DefinesMatch(preconditions)) > 0
-	levels := map[string]int{}
+	levels, silent := map[string]int{}, 0
 	for _, p := range info.Producers {
 		if strings.HasPrefix(p.Text, "GNU AS") || p.Compiler == "" {
 			continue // assembler has no optimiser
@@ -155,6 +155,8 @@ func (q *Quality) read(info *elfinfo.Info) {
 		}
 		if l, ok := p.OptLevel(); ok {
 			levels["-O"+l] += p.Units
+		} else {
+			silent += p.Units
 		}
 		q.switches(p.Flags)
 		q.LTO = q.LTO || p.SeesWhole()
@@ -174,7 +176,8 @@ func (q *Quality) read(info *elfinfo.Info) {
 	all := slices.SortedFunc(maps.Keys(levels), func(a, b string) int {
 		return cmp.Or(-cmp.Compare(levels[a], levels[b]), cmp.Compare(a, b))
 	})
-	if len(all) > 0 {
+	// Of a Go program with a little C in it, or one of Rust, C's units say nothing of the rest.
+	if len(all) > 0 && levels[all[0]] >= silent {
 		q.Level, q.Mixed = all[0], all[1:]
 	}
 }

@@ -70,6 +70,7 @@ func TestBuilds(t *testing.T) {
 		"optimised": {[]string{"-O2", "-g", "-DNDEBUG"}, nil, func(q build.Quality) bool {
 			return q.Level == "-O2" && len(q.Assertions) == 0 && len(q.Compilers) == 1 && strings.HasPrefix(q.Compilers[0], "gcc ")
 		}},
+		"not told": {[]string{"-g", "-gno-record-gcc-switches"}, nil, func(q build.Quality) bool { return q.Level == "" }},
 		"not optimised": {[]string{"-g"}, []string{build.RuleUnoptimised}, func(q build.Quality) bool {
 			return q.Level == "-O0" && slices.Equal(q.Assertions, []string{"assert (no -DNDEBUG)"})
 		}},
