@@ -541,3 +541,48 @@ end
 			"load@3 book@2 invoice_for@1 rb_ary_each", "load@3", profile.KindRuby, "", ""},
 	})
 }
+
+// What a method makes of its own object is another for each object.
+func TestMethodsOfAnotherObject(t *testing.T) {
+	checkAll(t, map[string]written{
+		"the object itself": {"/me/a.py", `
+class Order:
+    def to_row(self):
+        row = asdict(self)  @1
+        return row
+def main():
+    for order in orders():
+        size += len(json.dumps(order.to_row()))  @3
+`, "main@3 to_row@1 asdict", "main@3", profile.KindPython, "", ""},
+		"a part of it": {"/me/a.py", `
+class Order:
+    def to_row(self):
+        return expand(self.lines)  @1
+def main():
+    for order in orders():
+        size += len(order.to_row())  @3
+`, "main@3 to_row@1 expand", "main@3", profile.KindPython, "", ""},
+		"a part that is not named so": {"/me/A.java", `
+class Role {
+    private final List<Grant> grants = load();
+    String text() {
+        return render(grants);  @1
+    }
+    static void all(List<Role> roles) {
+        for (Role role : roles) {
+            out.append(role.text());  @3
+        }
+    }
+}
+`, "all@3 text@1 render", "all@3", profile.KindJava, "", ""},
+		"one object": {"/me/a.py", `
+class Rates:
+    def of(self, order):
+        table = load_rates(self.path)  @1
+        return table[order.currency]
+def main(rates):
+    for order in orders():
+        total += rates.of(order)  @3
+`, "main@3 of@1 load_rates", "main@3", profile.KindPython, RuleSame, "@1 load_rates"},
+	})
+}

@@ -151,6 +151,9 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	if x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h); !ok {
 		return x, false
 	}
+	if usesObject(f, call, names) && r.isOnAnother(fn, x.caller, x.loop) {
+		return x, false
+	}
 	if len(x.given) > 0 && (!givesPlainly(r.file(x.caller.Function), fn, x.caller) || !r.areGivenSame(f, fn, &x) && !r.repeatsFurtherOut(f, fn, &x)) {
 		return x, false
 	}
