@@ -139,7 +139,7 @@ func (r Request) facts() *binfacts.Facts {
 	if r.ByBuildID {
 		return binfacts.ByBuildID(r.DebugDirs...)
 	}
-	return binfacts.New(r.DebugDirs...)
+	return binfacts.New(r.DebugDirs...).RecordedIn(r.Profile.Meta.Directory)
 }
 
 // report ranks what was heard, with the trials that were made of it.

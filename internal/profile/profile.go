@@ -131,6 +131,8 @@ type Meta struct {
 	Lost     uint64   // events the recorder says it lost
 	Coverage Coverage // of a recorded command
 	Command  []string // the profiled command line, when known
+	// Directory is where Command ran, when known: relative paths of source files are from there.
+	Directory string
 	Comments []string
 	// Calls are system calls that were counted during the recording or in another run of
 	// the same command, by name.

@@ -106,7 +106,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 		return result, err
 	}
 	recorded := runs.sum()
-	recorded.Meta.Command = o.Target.Command
+	recorded.Meta.Command, recorded.Meta.Directory = o.Target.Command, o.directory()
 	recorded.Meta.Calls = runs.calls()
 	if c := recorded.Meta.Coverage; c.Low() {
 		recorded.Meta.Warnings = append(slices.Clip(recorded.Meta.Warnings), c.Text())
@@ -117,6 +117,18 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 		maps.remove(recorded, started)
 	}
 	return result, err
+}
+
+// directory is where a command runs, "" where that is not known or no command is recorded.
+func (o *Options) directory() string {
+	if len(o.Target.Command) == 0 {
+		return ""
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return "" // it is gone
+	}
+	return dir
 }
 
 // attempt records with the chosen sampler. One that turns out not to work, before

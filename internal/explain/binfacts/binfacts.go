@@ -45,7 +45,15 @@ func ByBuildID(debugDirs ...string) *Facts {
 	return f
 }
 
-// Source implements judge.Facts. A relative path is one of the working directory.
+// RecordedIn names the directory in which the profiled command ran: source is looked for there
+// too.
+func (f *Facts) RecordedIn(directory string) *Facts {
+	f.source.RecordedIn = directory
+	return f
+}
+
+// Source implements judge.Facts. A relative path is one of the directory in which the command
+// was recorded, else of the working directory.
 func (f *Facts) Source(path string) (lines []string, ok bool) {
 	if f.byBuildID {
 		return nil, false

@@ -13,7 +13,8 @@ import (
 // VALUE"; a reader that does not know them shows them as text.
 const (
 	commentPrefix  = "whyhot:"
-	commentCommand = "command" // JSON array of the arguments
+	commentCommand = "command"   // JSON array of the arguments
+	commentDir     = "directory" // where the command ran
 	commentWarning = "warning"
 	commentLost    = "lost"       // number of events
 	commentCover   = "coverage"   // JSON of profile.Coverage
@@ -33,6 +34,10 @@ func readComment(meta *profile.Meta, c string) {
 		switch key {
 		case commentCommand:
 			if json.Unmarshal([]byte(value), &meta.Command) == nil {
+				return
+			}
+		case commentDir:
+			if json.Unmarshal([]byte(value), &meta.Directory) == nil {
 				return
 			}
 		case commentWarning:
@@ -85,13 +90,19 @@ func comments(meta *profile.Meta, kinds string) []string {
 	if meta.Source != "" && meta.Source != "pprof" {
 		add(commentSource, meta.Source)
 	}
-	if len(meta.Command) > 0 {
+	asJSON := func(key string, value any) {
 		var text strings.Builder
 		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false) // people read it
-		if err := enc.Encode(meta.Command); err == nil {
-			add(commentCommand, strings.TrimSpace(text.String()))
+		if err := enc.Encode(value); err == nil {
+			add(key, strings.TrimSpace(text.String()))
 		}
+	}
+	if len(meta.Command) > 0 {
+		asJSON(commentCommand, meta.Command)
+	}
+	if meta.Directory != "" {
+		asJSON(commentDir, meta.Directory)
 	}
 	if meta.Lost > 0 {
 		add(commentLost, strconv.FormatUint(meta.Lost, 10))

@@ -2,7 +2,8 @@
 //
 // It owns where to look: the recorded path itself, then the path's tail below
 // given directories and the working directory, and a name without a directory,
-// as Java and C# record it, anywhere below the working directory. It takes
+// as Java and C# record it, anywhere below the directory in which the command was
+// recorded, or the working directory. It takes
 // recorded paths and gives lines of text. It imports nothing of this module.
 package sourcetext
 
@@ -21,11 +22,14 @@ import (
 type Finder struct {
 	// Dirs are searched for the tail of a recorded path, longest tail first.
 	Dirs []string
+	// RecordedIn is the directory in which the profiled command ran, "" where it is not known.
+	// Relative paths are of it, where it is here, and names are looked for below it.
+	RecordedIn string
 	// RecordedAt is when the profile was made; a file changed since is noted.
 	RecordedAt time.Time
 
 	notes []string
-	tree  map[string]string // by name, below the working directory; "" where several have it
+	trees map[string]map[string]string // by directory and name; "" where several files have it
 }
 
 // maxSize is far above any source file that people read.
@@ -57,10 +61,15 @@ func (f *Finder) candidates(path string) []string {
 	for _, dir := range f.Dirs {
 		list = append(list, below(dir, path)...)
 	}
+	if f.RecordedIn != "" && !filepath.IsAbs(path) {
+		list = append(list, filepath.Join(f.RecordedIn, path))
+	}
 	list = append(list, path) // also when relative: to the working directory
 	if filepath.Base(path) == path && filepath.Ext(path) != "" {
-		if at := f.named(path); at != "" {
-			list = append(list, at)
+		for _, dir := range []string{f.RecordedIn, "."} {
+			if at := f.named(dir, path); at != "" {
+				list = append(list, at)
+			}
 		}
 	}
 	if filepath.IsAbs(path) {
@@ -70,36 +79,49 @@ func (f *Finder) candidates(path string) []string {
 	return slices.Compact(list)
 }
 
-// mostEntries bounds the search below a working directory: a home or a file system is not one
+// mostEntries bounds the search below a directory: a home or a file system is not one
 // program's source.
 const mostEntries = 20_000
 
-// named is the one file of a name below the working directory, "" where there is none or there
-// are several. What tools make and fetch is no source of the program.
-func (f *Finder) named(name string) string {
-	if f.tree == nil {
-		f.tree = map[string]string{}
-		seen := 0
-		_ = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-			if seen++; seen > mostEntries {
-				clear(f.tree) // some names may have been seen once of several times
-				return filepath.SkipAll
-			}
-			switch {
-			case err != nil:
-				return filepath.SkipDir
-			case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "vendor", "target", "build", "dist", "__pycache__"}, d.Name())):
-				return filepath.SkipDir
-			case d.Type().IsRegular():
-				if _, twice := f.tree[d.Name()]; twice {
-					path = ""
-				}
-				f.tree[d.Name()] = path
-			}
-			return nil
-		})
+// named is the one file of a name below a directory, "" where there is none or there are
+// several. What tools make and fetch is no source of the program.
+func (f *Finder) named(dir, name string) string {
+	if dir == "" {
+		return ""
 	}
-	return f.tree[name]
+	tree, known := f.trees[dir]
+	if !known {
+		tree = namesBelow(dir)
+		if f.trees == nil {
+			f.trees = map[string]map[string]string{}
+		}
+		f.trees[dir] = tree
+	}
+	return tree[name]
+}
+
+func namesBelow(dir string) map[string]string {
+	tree := map[string]string{}
+	seen := 0
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > mostEntries {
+			clear(tree) // some names may have been seen once of several times
+			return filepath.SkipAll
+		}
+		switch {
+		case err != nil:
+			return filepath.SkipDir
+		case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "vendor", "target", "build", "dist", "__pycache__"}, d.Name())):
+			return filepath.SkipDir
+		case d.Type().IsRegular():
+			if _, twice := tree[d.Name()]; twice {
+				path = ""
+			}
+			tree[d.Name()] = path
+		}
+		return nil
+	})
+	return tree
 }
 
 // below lists dir joined with ever shorter tails of path.

@@ -78,3 +78,23 @@ func TestChangedSourceIsNoted(t *testing.T) {
 		}
 	}
 }
+
+// Source of a script or a class is found where it was recorded, whatever the working directory.
+func TestLinesWhereItWasRecorded(t *testing.T) {
+	recorded, here := t.TempDir(), t.TempDir()
+	t.Chdir(here)
+	write(t, filepath.Join(recorded, "a.pl"), "recorded")
+	write(t, filepath.Join(recorded, "src", "com", "acme", "Order.java"), "class")
+	write(t, filepath.Join(here, "a.pl"), "another of that name")
+	write(t, filepath.Join(here, "b.pl"), "only here")
+	f := Finder{RecordedIn: recorded}
+	for path, want := range map[string]string{"a.pl": "recorded", "Order.java": "class", "b.pl": "only here"} {
+		if got, _ := f.Lines(path); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	f = Finder{RecordedIn: filepath.Join(recorded, "gone")}
+	if got, _ := f.Lines("a.pl"); !slices.Equal(got, []string{"another of that name"}) {
+		t.Errorf("without the directory: %q", got)
+	}
+}
