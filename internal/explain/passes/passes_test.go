@@ -90,6 +90,13 @@ func (p *program) foundBy(t *testing.T, facts judge.Facts) []judge.Found {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, f := range a.Found {
+		for _, step := range f.Fix.Steps {
+			if strings.TrimSpace(step) == "" {
+				t.Errorf("%s has a step without text", f.Title)
+			}
+		}
+	}
 	return a.Found
 }
 

@@ -107,7 +107,11 @@ func (r *reader) looksUp(rows []int32) bool {
 
 // askedOnce is how a language looks a key up once, whether it is there or not.
 var askedOnce = map[string]string{
-	"Java": "merge, computeIfAbsent or getOrDefault; get and compare with null (Kotlin: getOrPut); of a set if (seen.add(x))",
+	"Java":       "merge, computeIfAbsent or getOrDefault; get and compare with null (Kotlin: getOrPut); of a set if (seen.add(x))",
+	"JavaScript": "const v = map.get(key), and compare it with undefined",
+	"Rust":       "entry(key): or_insert, or match it as Vacant or Occupied; if let Some(v) = map.get(&key); of a set if seen.insert(x)",
+	"Go":         "v, ok := m[key] once, and use v; counts and sums: m[key]++",
+	"C":          "auto [at, added] = m.try_emplace(key, value); or find once, and use at->second (C#: TryGetValue, TryAdd)",
 }
 
 func (r *reader) twiceFinding(s judge.Subject, x twice) judge.Found {
