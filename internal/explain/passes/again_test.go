@@ -586,3 +586,79 @@ def main(rates):
 `, "main@3 of@1 load_rates", "main@3", profile.KindPython, RuleSame, "@1 load_rates"},
 	})
 }
+
+// What an object keeps is converted again for each call of a method that searches it.
+func TestConvertedAgainByCall(t *testing.T) {
+	checkAll(t, map[string]written{
+		"in Python": {"/me/a.py", `
+class Book:
+    def __init__(self, contacts):
+        self.contacts = contacts
+    def find(self, query):
+        hits = []
+        for c in self.contacts:
+            if query in c.name.lower():  @1
+                hits.append(c)
+        return hits
+def main(book):
+    for q in queries:
+        total += len(book.find(q))  @3
+`, "main@3 find@1 lower", "main@3", profile.KindPython, RuleSame, "@1 c.name.lower"},
+		"in Go": {"/me/a.go", `
+func (b *Book) Find(query string) []int {
+	var hits []int
+	for i, c := range b.contacts {
+		if strings.Contains(strings.ToLower(c.Name), query) {  @1
+			hits = append(hits, i)
+		}
+	}
+	return hits
+}
+func main() {
+	for _, q := range queries {
+		hits += len(book.Find(q))  @3
+	}
+}
+`, "main.main@3 main.(*Book).Find@1 strings.ToLower", "main.main@3", profile.KindGo, RuleSame, "@1 strings.ToLower"},
+		"of another object each time": {"/me/a.py", `
+class Book:
+    def __init__(self, contacts):
+        self.contacts = contacts
+    def find(self, query):
+        hits = []
+        for c in self.contacts:
+            if query in c.name.lower():  @1
+                hits.append(c)
+        return hits
+def main(books):
+    for book in books:
+        total += len(book.find(QUERY))  @3
+`, "main@3 find@1 lower", "main@3", profile.KindPython, "", ""},
+		"that grows meanwhile": {"/me/a.py", `
+class Book:
+    def __init__(self, contacts):
+        self.contacts = contacts
+    def find(self, query):
+        hits = []
+        for c in self.contacts:
+            if query in c.name.lower():  @1
+                hits.append(c)
+        return hits
+def main(book):
+    for q in queries:
+        book.add(q)
+        total += len(book.find(q))  @3
+`, "main@3 find@1 lower", "main@3", profile.KindPython, "", ""},
+		"one of two in the line": {"/me/a.go", `
+func find(contacts []Contact, query string) int {
+	hits := 0
+	for _, c := range contacts {
+		if strings.Contains(strings.ToLower(c.Name), strings.ToLower(query)) {  @1
+			hits++  @3
+		}
+	}
+	return hits
+}
+`, "main.main main.find@1 strings.ToLower", "main.find@3", profile.KindGo, RuleSame, "@1 strings.ToLower"},
+	})
+}

@@ -20,6 +20,9 @@ type copied struct {
 
 	what string // the collection
 	loop text.Loop
+	// kept: no loop is in the function, which adds to a part of an object each time that it is
+	// called.
+	kept bool
 }
 
 // leastCopied is the share of the CPU from which a copy is told: a line does other work as well.
@@ -29,7 +32,7 @@ const leastCopied = 0.2
 // elements and some more. %s is the name of that one, which the statement assigns to.
 var wholeCopies = map[string][]string{
 	"PHP":        {`\barray_(?:merge|replace)(?:_recursive)?\(\s*%s\s*,`, `\[\s*\.\.\.\s*%s\s*,`, `^\s*%s\s*=\s*%s\s*\+\s*\[`},
-	"JavaScript": {`%s\.concat\(`, `[\[{]\s*\.\.\.\s*%s\s*,`, `Object\.assign\(\s*\{\s*\}\s*,\s*%s\b`},
+	"JavaScript": {`%s\.concat\(`, `\bBuffer\.concat\(\s*\[\s*%s\s*,`, `[\[{]\s*\.\.\.\s*%s\s*,`, `Object\.assign\(\s*\{\s*\}\s*,\s*%s\b`},
 	"Python":     {`\bnp\.(?:append|concatenate|vstack|hstack|insert)\(\s*[\[(]?\s*%s\b`, `\b(?:numpy|pd|pandas)\.(?:concat|append|concatenate)\(\s*[\[(]\s*%s\b`, `=\s*%s\s*\+\s*\[`, `\{\s*\*\*%s\b`, `[\[(]\s*\*%s\s*,`, `=\s*%s\s*\|\s*\{`},
 	"Ruby":       {`%s\s*\+=\s*\[`, `=\s*%s\s*\+\s*\[`, `=\s*%s\.(?:merge|union|dup)\b[^!]`, `\[\s*\*%s\s*,`, `%s\s*\|=\s*\[`, `=\s*\(\s*%s\s*\+\s*[^()]+\)\.(?:uniq|flatten|compact|sort)\b`},
 	"R":          {`\b(?:c|rbind|cbind|append|bind_rows|bind_cols|paste0?)\(\s*%s\s*,`},
@@ -38,7 +41,7 @@ var wholeCopies = map[string][]string{
 	"Octave":     {`=\s*\[\s*%s\s*[,;\s]`, `=\s*(?:str|horz|vert)cat\s*\(\s*%s\s*,`},
 	"Julia":      {`=\s*\[\s*%s\s*[;,]`, `\b(?:vcat|hcat|string)\(\s*%s\s*,`},
 	"Go":         {`append\(\[\][\w.*\[\]]+\{[^}]*\},\s*%s\.\.\.`},
-	"Java":       {`=\s*%s\s*\+\s*listOf`, `%s\s*:\+`, `%s\s*\+\+\s*[A-Za-z(]`},
+	"Java":       {`=\s*%s\s*\+\s*listOf`, `%s\s*:\+`, `%s\s*\+\+\s*[A-Za-z(]`, `\bArrays\.copyOf\(\s*%s\s*,\s*%s\.length\s*\+`, `\bArrayUtils\.(?:add|addAll)\(\s*%s\s*,`, `\bArray\.Resize\(\s*ref\s+%s\s*,\s*%s\.Length\s*\+`, `=\s*%s\.(?:Concat|Append)\([^()]*\)\.To(?:Array|List)\(`},
 	"Elixir":     {`%s\s*\+\+`},
 	"Erlang":     {`%s\s*\+\+`},
 	"OCaml":      {`%s\s*@\s`, `\bArray\.append\s+%s\b`},
@@ -47,7 +50,7 @@ var wholeCopies = map[string][]string{
 }
 
 // assignedFirst is what a statement assigns to.
-var assignedFirst = regexp.MustCompile(`^\s*(?:return\s+|set\s+|let\s+(?:rec\s+)?)?([$@]?(?:this\.|self\.|\$this->)?[A-Za-z_]\w*)\s*(?:=|<-|\+=|\|=|\s)`)
+var assignedFirst = regexp.MustCompile(`^\s*(?:return\s+|set\s+|let\s+(?:rec\s+)?)?([$@]?(?:[A-Za-z_]\w*\.|\$this->|\$self->\{)?[A-Za-z_]\w*\}?)\s*(?:=|<-|\+=|\|=|\s)`)
 
 // copies gives them, the dearest first.
 func (r *reader) copies() []copied {
@@ -66,9 +69,11 @@ func (r *reader) copies() []copied {
 	return out
 }
 
-// copyIn finds a copy in a line: x = f(x, more), in a loop that does not begin x anew.
+// copyIn finds a copy in a line: x = f(x, more), in a loop that does not begin x anew, or in a
+// function that adds to what its object keeps.
 //
-// Example. $items = array_merge($items, $more); in a loop over products.
+// Example. $items = array_merge($items, $more); in a loop over products, and
+// self.samples = np.append(self.samples, frame) in a method that is called for each frame.
 func (r *reader) copyIn(line profile.Line) (x copied, ok bool) {
 	f := r.file(line.Function)
 	if f == nil {
@@ -98,13 +103,17 @@ func (r *reader) copyIn(line profile.Line) (x copied, ok bool) {
 		x = copied{spot: lineOf(line.Function, lines.First), what: strings.TrimLeft(name, "$@"), loop: l}
 		return x, true
 	}
-	return x, false
+	x = copied{spot: lineOf(line.Function, lines.First), what: strings.TrimLeft(name, "$@"), kept: true}
+	return x, partOfObject.MatchString(name)
 }
+
+// partOfObject is the name of what an object keeps from call to call.
+var partOfObject = regexp.MustCompile(`^(?:@|[A-Za-z_]\w*\.|\$this->|\$self->)`)
 
 // appends are the usual ways to add to a collection in place.
 var appends = map[string]string{
 	"PHP":        "Append: $a[] = …, or array_push($a, ...$more); or collect the parts, and array_merge(...$parts) once after the loop",
-	"JavaScript": "push(...) into one array, or set the property of one object",
+	"JavaScript": "push(...) into one array, or set the property of one object; of buffers, Buffer.concat(parts) once at the end",
 	"Python":     "append or extend one list (update one dict), and make the array or frame once after the loop",
 	"Ruby":       "<<, concat or merge! on one object; a Set where each is kept once",
 	"R":          "Make the vector or list with its length first and assign by index, or collect a list and do.call(rbind, …) once",
@@ -126,9 +135,20 @@ func (r *reader) copiedFinding(s judge.Subject, x copied) judge.Found {
 	loopAt := at(place.File, x.loop.First)
 	f := r.suspected(s, RuleCopied, place, x.rows, saving{share: x.share, least: 0.4, likely: 0.9,
 		why: "is in that line, most of it in the copies"}, x.what)
-	f.Title = fmt.Sprintf("Each pass copies all of %s to add to it (%s)", x.what, at(place.File, place.Line))
+	when := "pass"
+	if x.kept {
+		when = "call"
+	}
+	f.Title = fmt.Sprintf("Each %s copies all of %s to add to it (%s)", when, x.what, at(place.File, place.Line))
 	f.Fix.Steps = []string{cmp.Or(appends[r.file(x.line.Function).Language()], "Add to it in place")}
 	f.Fix.Caveats = []string{"What the line makes besides the copy stays", "Another name for the same collection sees what is added in place"}
+	if x.kept {
+		f.Evidence = []finding.Evidence{
+			r.quoted(place),
+			{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("each call of %s makes a new %s of the old one: all calls together copy n²/2 elements", place.Function, x.what)},
+		}
+		return f
+	}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
 		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("the loop at %s makes a new %s of the old one on each pass: all passes together copy n²/2 elements", loopAt, x.what)},

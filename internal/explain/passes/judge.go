@@ -169,6 +169,9 @@ func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
 	why := "nothing in the loop at " + loopAt + " changes what it is called with"
 	first := fmt.Sprintf("Call it once before the loop at %s, and use what it gave", loopAt)
 	switch {
+	case x.byCall:
+		why = fmt.Sprintf("%s goes through the same each time, and is called for each pass of the loop at %s", place.Function, loopAt)
+		first = "Keep what it gives beside each of them: made when the element comes, or in a table before the loop at " + loopAt
 	case x.again && x.caller != (profile.Line{}):
 		caller := ownline.Place(r.p, x.caller)
 		why = fmt.Sprintf("the loop at %s goes through the same on each pass of the loop at %s, and gives %s each of it", at(caller.File, caller.Line), loopAt, place.Function)
@@ -183,9 +186,17 @@ func (r *reader) repeatedFinding(s judge.Subject, x *repeated) judge.Found {
 		why = "the loop inside of the one at " + loopAt + " goes through the same each time"
 		first = fmt.Sprintf("Keep what it gives for each of them, before the loop at %s", loopAt)
 	}
-	f := r.suspected(s, RuleSame, place, x.rows, saving{share: x.share, least: 0.5, likely: 0.9, why: "is in the call, of which one stays"}, name)
+	gain := saving{share: x.share, least: 0.5, likely: 0.9, why: "is in the call, of which one stays"}
+	if x.part > 0 {
+		gain.least, gain.likely = gain.least*x.part, gain.likely*x.part
+	}
+	f := r.suspected(s, RuleSame, place, x.rows, gain, name)
 	f.Title = fmt.Sprintf("Each pass calls %s for the same result (%s)", name, at(place.File, place.Line))
 	f.Fix.Steps = []string{first}
+	if x.part > 0 {
+		f.Gain.High = min(f.Gain.High, x.part*x.share+*f.Share.Error)
+		why += fmt.Sprintf("; %s of the calls of that name in the line are so", percent.Text(x.part))
+	}
 	f.Fix.Caveats = []string{"This is read from the text: a call that changes something or reads what others change has to stay"}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),

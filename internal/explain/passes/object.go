@@ -49,3 +49,45 @@ func (r *reader) isOnAnother(fn text.Function, caller profile.Line, l text.Loop)
 	}
 	return true // handed to something that calls it
 }
+
+// converts are functions that give a text or a value in another form: of the same they give the
+// same, and what they are given is seldom changed in place.
+var converts = regexp.MustCompile(`(?i)(?:lower|upper|case|fold|strip|trim|normali[sz]e|parse|split|token|decode|encode|compile|format|strptime|hash|digest|stem|clean|sanitize|slug)`)
+
+// repeatsByCall decides a call on each element of what an object keeps, in a method that is
+// called for each pass of a loop elsewhere: it gives the same for each element each time.
+//
+// Example. for c in self.contacts: if query in c.name.lower(): …, below: for q in queries: book.find(q)
+func (r *reader) repeatsByCall(f *text.File, fn text.Function, h *hot, x repeated, over []string) (repeated, bool) {
+	on := receiver(f, fn)
+	object := slices.ContainsFunc(over, func(n string) bool { return isMember(n) || n == on })
+	if !object || !converts.MatchString(x.call.Last()) {
+		return x, false
+	}
+	_, lines := f.Statement(int(h.line.Line))
+	if slices.ContainsFunc(over, func(n string) bool { return n != on && r.isLocal(f, fn, n, lines, 0) }) {
+		return x, false
+	}
+	var ok bool
+	if x.loop, x.loopIn, x.caller, ok = r.callingLoop(f, fn, h); !ok || r.isOnAnother(fn, x.caller, x.loop) {
+		return x, false
+	}
+	x.byCall = true
+	return x, !r.acts(f, &x)
+}
+
+// gathers says whether a line adds to what the function makes itself: hits.append(c).
+func gathers(f *text.File, fn text.Function, code string) bool {
+	m := addsToName.FindStringSubmatch(code)
+	return m != nil && len(f.Assignments(m[1], fn.Range)) > 0
+}
+
+var addsToName = regexp.MustCompile(`^\s*([$@]?[A-Za-z_]\w*)\s*(?:\.|->|<<)`)
+
+// receiver is the name of the object in a method of Go, "" elsewhere.
+func receiver(f *text.File, fn text.Function) string {
+	if all := f.Parameters(fn); len(all) > len(withoutReceiver(f, fn)) && f.Language() == "Go" {
+		return all[0]
+	}
+	return ""
+}

@@ -26,6 +26,10 @@ type repeated struct {
 	given []string
 	// again: the arguments are those of an inner loop, which goes through the same each time.
 	again bool
+	// byCall: that loop is the function's own, over what its object keeps.
+	byCall bool
+	// part is the share of the line's calls of that name that are repeated, 0 for all.
+	part float64
 	// own: the program's own function is called.
 	own bool
 }
@@ -49,7 +53,7 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 	if !namesSame(f, call, own) {
 		return x, false
 	}
-	if x, ok = r.repeats(f, h, call, own); !ok || !own {
+	if x, ok = r.repeatsOne(f, h, statement, call, own); !ok || !own {
 		return x, ok
 	}
 	// The text of what is called comes last: it may be long.
@@ -59,6 +63,28 @@ func (r *reader) same(h *hot) (x repeated, ok bool) {
 	return x, true
 }
 
+// repeatsOne decides whether one of the calls of a name in a statement is the same on each pass.
+//
+// Example. strings.Contains(strings.ToLower(c.Name), strings.ToLower(query)), where query stays.
+func (r *reader) repeatsOne(f *text.File, h *hot, statement string, call text.Call, own bool) (x repeated, ok bool) {
+	if x, ok = r.repeats(f, h, call, own); ok {
+		return x, true
+	}
+	all, found := 1, 0
+	for _, c := range f.Calls(statement) {
+		if c.At == call.At || c.Last() != call.Last() {
+			continue
+		}
+		all++
+		if one, is := r.repeats(f, h, c, own); is {
+			x = one
+			found++
+		}
+	}
+	x.part = float64(found) / float64(all)
+	return x, found > 0
+}
+
 // acts says whether something is called for its effect where a call repeats: between two calls,
 // in the loop or in the function that the loop calls.
 func (r *reader) acts(f *text.File, x *repeated) bool {
@@ -66,7 +92,9 @@ func (r *reader) acts(f *text.File, x *repeated) bool {
 	if x.caller == (profile.Line{}) {
 		return acts(f, x.loop, own)
 	}
-	if fn, in := f.Function(int(x.line.Line)); in && acts(f, text.Loop{Range: fn.Range, Header: fn.Header}, own) {
+	if fn, in := f.Function(int(x.line.Line)); in && actsBut(f, text.Loop{Range: fn.Range, Header: fn.Header}, own, func(code string) bool {
+		return x.byCall && gathers(f, fn, code)
+	}) {
 		return true
 	}
 	cf := r.file(x.caller.Function)
@@ -119,7 +147,7 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	}
 	fn, inFunction := f.Function(line)
 	for i := range loops {
-		if isGuarded(f, lines.First, loops[i].First) || f.Language() == "awk" {
+		if isGuarded(f, lines.First, loops[i].First, statement, call) || f.Language() == "awk" {
 			return x, false
 		}
 		changing := changingIn(f, names, loops[i], lines)
@@ -129,13 +157,17 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 		}
 		// The names that change are bound by this loop alone: over the same collection, the
 		// next loop around repeats all of it.
-		if i > 0 || !boundBy(f, loops[i], changing) {
+		only := i == len(loops)-1 && converts.MatchString(call.Last())
+		if i > 0 || !boundBy(f, loops[i], changing, only) {
 			return x, false
 		}
-		names, x.again = append(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(changing, n) }), over(loops[i], changing)...), true
+		names, x.again = append(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(changing, n) }), over(loops[i], append(boundIn(f, loops[i]), changing...))...), true
 	}
-	if x.again || !inFunction || isGuarded(f, lines.First, fn.First) || isKept(f, fn, line) {
+	if !inFunction || isGuarded(f, lines.First, fn.First, statement, call) || isKept(f, fn, line) {
 		return x, false
+	}
+	if x.again {
+		return r.repeatsByCall(f, fn, h, x, names)
 	}
 	// The function is called for each pass of a loop elsewhere: what it uses must not be its
 	// own, and if it is given to it, be the same each time.
@@ -343,13 +375,17 @@ func lastByte(s string) string {
 }
 
 // boundBy says whether names change only because a loop binds them in its header.
-func boundBy(f *text.File, l text.Loop, names []string) bool {
+func boundBy(f *text.File, l text.Loop, names []string, plainly bool) bool {
 	if l.Within {
 		return l.First == l.Last // not the condition of a loop with a body
 	}
 	_, header := f.Statement(l.First)
 	for _, n := range names {
-		if !f.Changes(n, header, text.Range{}) || f.Changes(n, text.Range{First: header.Last + 1, Last: l.Last}, text.Range{}) {
+		body, except := text.Range{First: header.Last + 1, Last: l.Last}, text.Range{}
+		if plainly {
+			except = body
+		}
+		if !f.Changes(n, header, text.Range{}) || f.Changes(n, body, except) {
 			return false
 		}
 	}

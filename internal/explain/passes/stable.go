@@ -32,16 +32,39 @@ func isRepeated(f *text.File, statement string, c text.Call) bool {
 	return strings.HasPrefix(strings.TrimLeft(statement, "} "), "while") || strings.Contains(statement, "until ")
 }
 
-// isGuarded says whether a condition is between a line and the loop or function around it: it
-// may hold once.
-func isGuarded(f *text.File, line, around int) bool {
+// isGuarded says whether a condition is between a call in a line and the loop or function around
+// it: it may hold once.
+func isGuarded(f *text.File, line, around int, statement string, c text.Call) bool {
 	for n := line; n > around; n-- {
+		if n == line && isAsked(statement, c) {
+			continue
+		}
 		if guard.MatchString(f.Code(n)) && (n == line || f.IsAround(n, line)) {
 			return true
 		}
 	}
 	return keeps.MatchString(f.Code(line))
 }
+
+// asksFirst is how a statement with a condition begins.
+var asksFirst = regexp.MustCompile(`^[\s})]*(?:else\s+|els?)?(?:if|unless)\b\s*`)
+
+// isAsked says whether a call is in the condition of its own statement, and made whatever stands
+// before it there.
+func isAsked(statement string, c text.Call) bool {
+	m := asksFirst.FindStringIndex(statement)
+	if m == nil || c.At < m[1] || shortCut.MatchString(statement[m[1]:c.At]) {
+		return false
+	}
+	if statement[m[1]:m[1]+1] != "(" {
+		return true
+	}
+	inside, _ := text.Inside(statement, m[1]+1)
+	return c.At <= m[1]+len(inside)
+}
+
+// shortCut is what ends a condition, or a part of it behind which nothing need be asked.
+var shortCut = regexp.MustCompile(`&&|\|\||\b(?:and|or|then)\b|[{;?]|:(?:\s|$)`)
 
 // isKept says whether a function keeps what it makes: its text speaks of it.
 func isKept(f *text.File, fn text.Function, line int) bool {

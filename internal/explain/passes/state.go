@@ -67,13 +67,18 @@ var statementCall = regexp.MustCompile(`^\s*(?:await\s+)?(?:if\s*\(?\s*[!]?|unle
 // acts says whether a loop calls something for its effect: what an object is may be another
 // afterwards.
 func acts(f *text.File, l text.Loop, own text.Range) bool {
+	return actsBut(f, l, own, func(string) bool { return false })
+}
+
+// actsBut is acts without lines that are no matter.
+func actsBut(f *text.File, l text.Loop, own text.Range, isNoMatter func(code string) bool) bool {
 	if f == nil {
 		return true
 	}
 	_, header := f.Statement(l.First)
 	for n := header.Last + 1; n <= l.Last; n++ {
 		code := f.Code(n)
-		if own.Has(n) || text.OnlyLogs(code) {
+		if own.Has(n) || text.OnlyLogs(code) || isNoMatter(code) {
 			continue
 		}
 		if statementCall.MatchString(code) {
