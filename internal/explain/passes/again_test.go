@@ -662,3 +662,25 @@ func find(contacts []Contact, query string) int {
 `, "main.main main.find@1 strings.ToLower", "main.find@3", profile.KindGo, RuleSame, "@1 strings.ToLower"},
 	})
 }
+
+// A word of one language is a name in another.
+func TestNamesThatAreWordsElsewhere(t *testing.T) {
+	checkAll(t, map[string]written{
+		"end in C++": {"/me/a.cpp", `
+double Pricer::value(const Trade &t) const {
+    for (int k = 1; k <= t.periods; k++) {
+        double end = t.start + k * tau;
+        pv += rate * discount(t.currency, end);  @1
+        show(pv);  @3
+    }
+}
+`, "value@1 discount", "value@3", profile.KindNative, "", ""},
+		"out in Python": {"/me/a.py", `
+def main(lines):
+    for line in lines:
+        out = line.strip()
+        total += weigh(out)  @1
+        show(total)  @3
+`, "main@1 weigh", "main@3", profile.KindPython, "", ""},
+	})
+}

@@ -102,7 +102,7 @@ func Inside(s string, from int) (inside string, closed bool) {
 var (
 	word = regexp.MustCompile(`[$@%&]*(?:\b(?:self|this)(?:\.|->)|\$this->|@)?[A-Za-z_]\w*`)
 	// words of languages that are no names of values.
-	words = regexp.MustCompile(`^(and|or|not|in|is|if|else|for|of|new|true|false|True|False|TRUE|FALSE|None|nil|null|NULL|nullptr|undefined|self|this|lambda|def|fn|func|fun|function|end|do|return|await|async|const|static|int|long|float|double|char|bool|size_t|unsigned|sizeof|string|byte|var|let|my|auto|as|typeof|instanceof|mut|ref|out|NA|range|_)$`)
+	words = regexp.MustCompile(`^(and|or|not|in|is|if|else|for|of|new|true|false|True|False|TRUE|FALSE|None|nil|null|NULL|nullptr|undefined|self|this|lambda|func|function|do|return|await|async|const|static|int|long|float|double|char|bool|size_t|unsigned|sizeof|var|let|my|auto|as|typeof|instanceof|mut|NA|range|_)$`)
 )
 
 // Names are the values that an expression uses: not what it calls by name, nor members of
