@@ -29,7 +29,7 @@ var (
 	constructors = words("<init> __init__ __new__ initialize __construct .ctor ctor new constructor")
 	// briefTools take milliseconds to make, and serve for long.
 	briefTools = words("template templates regex regexp pattern format formatter collator locale calendar validator mapper client session connection " +
-		"environment rng random cipher ssl tls factory transformer stylesheet xpath xslt expression translator translations compressor deflater serializer " +
+		"environment adapter rng random cipher ssl tls factory transformer stylesheet xpath xslt expression translator translations compressor deflater serializer " +
 		"serialiser marshaller unmarshaller resolver driver logger timezone zoneinfo location iconv transliterator certificate certificates keystore truststore credentials renderer " +
 		"markdown highlighter sanitizer tokenizer lexer evaluator schema jsonschema policy")
 	// longTools may take seconds to make.

@@ -147,8 +147,11 @@ func (e *engine) beyondReach(v *verdict) bool {
 		called += w
 	}
 	whole := float64(v.cost.inclusive)
-	// An entry for one runtime is about what that offers to scripts.
-	ofRuntime := len(v.entry.Match.Runtime) > 0
+	// An entry for one runtime is about what that offers to scripts, and so is one that names
+	// functions of their language.
+	ofRuntime := len(v.entry.Match.Runtime) > 0 || slices.ContainsFunc(v.entry.Match.Any, func(m catalog.Frame) bool {
+		return slices.ContainsFunc(m.Kind, func(kind string) bool { return kind != "native" && kind != "unknown" })
+	})
 	return scripted && (float64(called) < 0.3*whole || !ofRuntime && float64(v.trace.beneath) > nearlyAll*whole)
 }
 
