@@ -186,11 +186,15 @@ func turnsOf(all []*slice) (turns int) {
 func (f *frames) sorter(id profile.StackID) (at step, sorts bool) {
 	at.function = -1
 	stack := f.p.Stack(id)
+	inScript := false
 	for _, loc := range slices.Backward(stack) {
 		for _, l := range slices.Backward(f.p.Lines(loc)) {
+			fn := f.p.Function(l.Function)
 			if f.kinds[l.Function] == Sort {
-				return at, true
+				// V8 sorts keys that are numbers for Object.keys; arrays it sorts in code of its own.
+				return at, !inScript || !strings.Contains(fn.Name, "std::")
 			}
+			inScript = (inScript || fn.Kind == profile.KindJS) && !strings.Contains(fn.Name, "TypedArraySort")
 			if f.isOwn(l.Function) && l.Line > 0 {
 				at = step{f.of[l.Function], l.Line}
 			}

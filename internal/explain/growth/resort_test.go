@@ -9,9 +9,14 @@ import (
 // sorts is a recording in slices of 10 ms of one thread: S is sorting, o other work, b both,
 // and a P is two threads at once, of which one sorts.
 func sorts(slices string) *profile.Profile {
+	return sortsBy(slices, frame{name: "msort_with_tmp", binary: "/usr/lib/libc.so.6", kind: profile.KindNative}, own("before", 5))
+}
+
+// sortsBy is sorts with other functions that sort.
+func sortsBy(slices string, sorting ...frame) *profile.Profile {
 	b := profile.NewBuilder()
 	begin := []frame{own("main", 9), own("next", 23)}
-	sort := b.Stack(locations(b, append(begin[:2:2], frame{name: "msort_with_tmp", binary: "/usr/lib/libc.so.6", kind: profile.KindNative}, own("before", 5))))
+	sort := b.Stack(locations(b, append(begin[:2:2], sorting...)))
 	other := b.Stack(locations(b, begin[:1]))
 	labels := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: 7}, {Key: profile.LabelThread, Str: "app"}})
 	const length, ms = 10_000_000, 1_000_000
@@ -68,5 +73,25 @@ func TestAListThatIsSortedAgainAndAgain(t *testing.T) {
 	}
 	if got := resorts(newFrames(sorts(repeat("b", 50)).Retold(func(*profile.Sample) ([]profile.Label, int64, bool) { return nil, 0, true }))); len(got) != 0 {
 		t.Errorf("without times: %+v", got)
+	}
+}
+
+// V8 sorts keys that are numbers by std::sort, whoever asks for the keys of an object.
+func TestSortingInsideOfV8(t *testing.T) {
+	native := func(name string) frame {
+		return frame{name: name, binary: "/usr/bin/node", kind: profile.KindNative}
+	}
+	script := frame{name: "touch", file: "/me/a.js", line: 16, kind: profile.KindJS}
+	for name, x := range map[string]struct {
+		sorting []frame
+		want    int
+	}{
+		"keys of an object": {[]frame{script, native("v8::internal::KeyAccumulator::GetKeys"), native("std::__introsort_loop<v8::internal::AtomicSlot>")}, 0},
+		"an array":          {[]frame{script, native("Builtins_ArrayTimSort")}, 1},
+		"a typed array":     {[]frame{script, native("v8::internal::Runtime_TypedArraySortFast"), native("std::__introsort_loop<double*>")}, 1},
+	} {
+		if got := resorts(newFrames(sortsBy(repeat("b", 50), x.sorting...))); len(got) != x.want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

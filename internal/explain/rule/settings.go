@@ -21,8 +21,10 @@ type setting struct {
 	name, text string
 }
 
-// variable is a name of the environment in an advice.
-var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]+(_[A-Z0-9]+)*\b`)
+// variable is a name of the environment in an advice: with an underscore, one that a runtime is
+// known by, or one that the advice sets. JSON, FILE and AS are words of an advice, and variables
+// of a script that mean something else.
+var variable = regexp.MustCompile(`\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|(?:GO|PYTHON|RUBY|NODE|JAVA|OCAML|GHC|MAKE|MALLOC|OMP)[A-Z0-9]{2,}|LANG|TZ)\b|\b[A-Z][A-Z0-9]+\b(?:=)`)
 
 // variables are those that an entry sets or speaks of.
 func variables(c *catalog.Entry) []string {
@@ -37,7 +39,9 @@ func variables(c *catalog.Entry) []string {
 // spoken are the names in an entry's advice.
 func spoken(c *catalog.Entry, of *regexp.Regexp) (out []string) {
 	for _, step := range c.Swap.Steps {
-		out = append(out, of.FindAllString(step, -1)...)
+		for _, name := range of.FindAllString(step, -1) {
+			out = append(out, strings.TrimSuffix(name, "="))
+		}
 	}
 	return out
 }
