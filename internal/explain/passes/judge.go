@@ -49,12 +49,14 @@ const (
 	// RulePosition is of elements that are found by walking to their number, and of lengths that
 	// are measured on each pass.
 	RulePosition = "position-per-pass"
+	// RulePattern is of regular expressions that backtrack.
+	RulePattern = "pattern-backtracks"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -115,6 +117,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, x := range repeats {
 		out.Found = append(out.Found, r.repeatedFinding(s, x))
 	}
+	tell(&out, said, r.backtracks(hottest), func(x backtracking) judge.Found { return r.backtracksFinding(s, x) })
 	tell(&out, said, r.positions(), func(x countedOut) judge.Found { return r.positionFinding(s, x) })
 	tell(&out, said, r.scans(hottest), func(x scan) judge.Found { return r.scanFinding(s, x) })
 	tell(&out, said, r.selections(), func(x selection) judge.Found { return r.selectionFinding(s, x) })

@@ -1,0 +1,43 @@
+package passes
+
+import (
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+func TestPatternsThatBacktrack(t *testing.T) {
+	checkAll(t, map[string]written{
+		"a repetition in a repetition": {"/me/a.py", `
+HEADER = re.compile(r"^((?:[\w.-]+\s*,?\s*)+):\s*(.*)$")
+def scan(lines):
+    for line in lines:
+        m = HEADER.match(line)  @1
+        show(m)  @3
+`, "scan@1 sre_ucs1_match", "scan@3", profile.KindPython, RulePattern, "@1 a repetition within"},
+		"with a separator": {"/me/a.py", `
+HEADER = re.compile(r"^((?:[\w.-]+,)+):\s*(.*)$")
+def scan(lines):
+    for line in lines:
+        m = HEADER.match(line)  @1
+        show(m)  @3
+`, "scan@1 sre_ucs1_match", "scan@3", profile.KindPython, "", ""},
+		"a run at the end": {"/me/a.js", `
+function trim(rows) {
+  for (const row of rows) {
+    const t = row.replace(/\s+$/, '');  @1
+    show(t);  @3
+  }
+}
+`, "trim@1 RegExpPrototypeReplace", "trim@3", profile.KindJS, RulePattern, "@1 begins with"},
+		"of Go, in linear time": {"/me/a.go", `
+var trail = regexp.MustCompile("\\s+$")
+func trim(rows []string) {
+	for _, row := range rows {
+		t := trail.ReplaceAllString(row, "")  @1
+		show(t)  @3
+	}
+}
+`, "main.trim@1 regexp.(*Regexp).ReplaceAllString", "main.trim@3", profile.KindGo, "", ""},
+	})
+}
