@@ -133,7 +133,7 @@ type Meta struct {
 	Command  []string // the profiled command line, when known
 	// Directory is where Command ran, when known: relative paths of source files are from there.
 	Directory string
-	Comments []string
+	Comments  []string
 	// Calls are system calls that were counted during the recording or in another run of
 	// the same command, by name.
 	Calls []Calls

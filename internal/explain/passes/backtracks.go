@@ -24,7 +24,7 @@ type backtracking struct {
 
 var (
 	// engines are functions of backtracking engines. Go's, Rust's and RE2 take linear time.
-	engines = regexp.MustCompile(`(?i)^_?sre_|^pattern_(scanner|sub)|irregexp|RegExp(Execute|Interpreter|Impl|Prototype\w*|\.\w+|$)|^V8::RegExp|^pcre2?_(exec|match|jit|dfa)|^match$|^internal_match|^(onig_|match_at|forward_search|rb_reg_)|^Perl_(regexec|pp_match|pp_subst)|^S_reg(match|try|repeat)|java\.util\.regex\.|std::__detail::_Executor|System\.Text\.RegularExpressions|^php_pcre_`)
+	engines = regexp.MustCompile(`(?i)^_?sre_|^pattern_(scanner|sub)|irregexp|RegExp(Exec|Execute|Replace|Split|Interpreter|Impl|Prototype\w*|\.\w+|$)|^V8::RegExp|^pcre2?_(exec|match|jit|dfa)|^match$|^internal_match|^(onig_|match_at|forward_search|rb_reg_)|^Perl_(regexec|pp_match|pp_subst)|^S_reg(match|try|repeat)|java\.util\.regex\.|std::__detail::_Executor|System\.Text\.RegularExpressions|^php_pcre_`)
 	// literals of patterns in a line, as they are written: of a string what is quoted, and what
 	// stands between slashes behind an operator, a bracket or a comma.
 	quotedPattern  = regexp.MustCompile("\\b[rR]?[rubRUB]?\"((?:[^\"\\\\]|\\\\.)*)\"|\\b[rR]?'((?:[^'\\\\]|\\\\.)*)'|@\"((?:[^\"]|\"\")*)\"|\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'")

@@ -29,7 +29,7 @@ function trim(rows) {
     show(t);  @3
   }
 }
-`, "trim@1 RegExpPrototypeReplace", "trim@3", profile.KindJS, RulePattern, "@1 begins with"},
+`, "trim@1 replace V8::StubFrame V8::ExitFrame v8::internal::Runtime_RegExpExec", "trim@3", profile.KindJS, RulePattern, "@1 begins with"},
 		"of Go, in linear time": {"/me/a.go", `
 var trail = regexp.MustCompile("\\s+$")
 func trim(rows []string) {

@@ -51,12 +51,18 @@ const (
 	RulePosition = "position-per-pass"
 	// RulePattern is of regular expressions that backtrack.
 	RulePattern = "pattern-backtracks"
+	// RuleSorted is of lists that are sorted whole for each element added.
+	RuleSorted = "sorted-per-add"
+	// RuleCompared is of objects that are compared by way of text.
+	RuleCompared = "compared-by-text"
+	// RuleBits is of checksums that take one bit at a time.
+	RuleBits = "bit-by-bit"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern, RuleSorted, RuleCompared, RuleBits}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -117,6 +123,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, x := range repeats {
 		out.Found = append(out.Found, r.repeatedFinding(s, x))
 	}
+	tell(&out, said, r.sortedAgains(hottest), func(x sortedAgain) judge.Found { return r.sortedAgainFinding(s, x) })
+	tell(&out, said, r.comparisons(hottest), func(x comparedByText) judge.Found { return r.comparedFinding(s, x) })
+	tell(&out, said, r.bitByBit(), func(x bits) judge.Found { return r.bitsFinding(s, x) })
 	tell(&out, said, r.backtracks(hottest), func(x backtracking) judge.Found { return r.backtracksFinding(s, x) })
 	tell(&out, said, r.positions(), func(x countedOut) judge.Found { return r.positionFinding(s, x) })
 	tell(&out, said, r.scans(hottest), func(x scan) judge.Found { return r.scanFinding(s, x) })

@@ -1,0 +1,80 @@
+package passes
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// comparedByText is a comparison of two objects that writes both as text.
+type comparedByText struct {
+	spot
+
+	how string
+}
+
+// textComparisons are, by language, what writes an object on both sides of a comparison.
+var textComparisons = map[string]*regexp.Regexp{
+	"JavaScript": regexp.MustCompile(`\b(JSON\.stringify)\([^=!]*[=!]==?\s*JSON\.stringify\(`),
+	"Python":     regexp.MustCompile(`\b((?:json|orjson|ujson|pickle)\.dumps|repr|str)\([^=!]*[=!]=\s*(?:(?:json|orjson|ujson|pickle)\.dumps|repr|str)\(`),
+	"Ruby":       regexp.MustCompile(`\b?(\.to_json|\.inspect|Marshal\.dump)\b[^=!]*[=!]=.*(?:\.to_json|\.inspect|Marshal\.dump)\b`),
+	"PHP":        regexp.MustCompile(`\b(serialize|json_encode|print_r|var_export)\([^=!]*[=!]==?\s*(?:serialize|json_encode|print_r|var_export)\(`),
+	"Java":       regexp.MustCompile(`(\.toString|\.writeValueAsString|\.toJson|\.Serialize)\([^)]*\)\.[eE]quals\(|(\.writeValueAsString|\.toJson|JsonSerializer\.Serialize|JsonConvert\.SerializeObject)\([^=!]*[=!]=\s*[\w.]*(?:writeValueAsString|toJson|Serialize\w*)\(`),
+	"Go":         regexp.MustCompile(`\b(fmt\.Sprint\w*)\([^=!]*[=!]=\s*fmt\.Sprint\w*\(`),
+	"Rust":       regexp.MustCompile(`\b(format!|serde_json::to_string|to_string)\([^=!]*[=!]=.*(?:format!|to_string)\(`),
+}
+
+// comparisons gives them, the dearest first.
+//
+// Example. if (JSON.stringify(a) === JSON.stringify(b)) for each contact.
+func (r *reader) comparisons(hottest []*hot) []comparedByText {
+	known := map[profile.Line]*comparedByText{}
+	for _, h := range hottest {
+		f := r.file(h.line.Function)
+		if f == nil || !h.calls || textComparisons[f.Language()] == nil {
+			continue
+		}
+		statement, _ := f.Statement(int(h.line.Line))
+		m := textComparisons[f.Language()].FindStringSubmatch(statement)
+		if m == nil {
+			continue
+		}
+		if known[h.line] == nil {
+			known[h.line] = &comparedByText{spot: spot{line: h.line}, how: cmp.Or(m[1], m[len(m)-1])}
+		}
+		known[h.line].rows = joinRows(known[h.line].rows, h.rows)
+	}
+	return enough(r, known)
+}
+
+// comparesLess is how a language compares parts.
+var comparesLess = map[string]string{
+	"JavaScript": "a.id === b.id && a.name === b.name …, or fast-deep-equal (util.isDeepStrictEqual is slower, but allocates no text)",
+	"Python":     "a == b: dicts, lists, tuples and dataclasses compare their parts, and end at the first that differs",
+	"Ruby":       "a == b: hashes, arrays and Structs compare their parts",
+	"PHP":        "$a == $b compares arrays and objects of one class by their parts, === arrays in their order too",
+	"Java":       "equals of records, or Objects.equals for each field",
+	"Go":         "a == b for structs of comparable fields; slices.Equal, maps.Equal for others",
+	"Rust":       "#[derive(PartialEq)] and a == b",
+}
+
+func (r *reader) comparedFinding(s judge.Subject, x comparedByText) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	f := r.suspected(s, RuleCompared, place, x.rows, saving{share: x.share, least: 0.4, likely: 0.85, why: "writes both; a comparison of the parts ends at the first that differs"}, x.how)
+	f.Title = fmt.Sprintf("Objects compared by way of text; compare their parts (%s)", at(place.File, place.Line))
+	f.Fix.Steps = []string{
+		comparesLess[r.file(x.line.Function).Language()],
+		"Of objects that are compared often: a version that each change counts up, or a hash that is kept",
+	}
+	f.Fix.Caveats = []string{"The text may leave out parts, or depend on the order of keys: say which parts count"}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Share: &x.share, Text: x.how + " visits all of both objects and allocates a text for each, also where the first part differs"},
+	}
+	return f
+}
