@@ -56,7 +56,7 @@ const (
 	// RuleCompared is of objects that are compared by way of text.
 	RuleCompared = "compared-by-text"
 	// RuleBits is of checksums that take one bit at a time.
-	RuleBits = "bit-by-bit"
+	RuleBits = "crc-bitwise"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
