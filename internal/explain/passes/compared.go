@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -39,17 +41,39 @@ func (r *reader) comparisons(hottest []*hot) []comparedByText {
 		if f == nil || !h.calls || textComparisons[f.Language()] == nil {
 			continue
 		}
-		statement, _ := f.Statement(int(h.line.Line))
+		line := int(h.line.Line)
+		if f.Language() == "JavaScript" && r.runs(h, stringifies.MatchString) {
+			line = onlyLine(f, "JSON.stringify(", line)
+		}
+		statement, _ := f.Statement(line)
 		m := textComparisons[f.Language()].FindStringSubmatch(statement)
 		if m == nil {
 			continue
 		}
-		if known[h.line] == nil {
-			known[h.line] = &comparedByText{spot: spot{line: h.line}, how: cmp.Or(m[1], m[len(m)-1])}
+		at := lineOf(h.line.Function, line).line
+		if known[at] == nil {
+			known[at] = &comparedByText{spot: spot{line: at}, how: cmp.Or(m[1], m[len(m)-1])}
 		}
-		known[h.line].rows = joinRows(known[h.line].rows, h.rows)
+		known[at].rows = joinRows(known[at].rows, h.rows)
 	}
 	return enough(r, known)
+}
+
+// stringifies is V8's function, below code of which a recording knows no line.
+var stringifies = regexp.MustCompile(`(?i)^stringify$|JsonStringif`)
+
+// onlyLine is the one line of a file that has a text, else another.
+func onlyLine(f *text.File, has string, other int) int {
+	found := 0
+	for n := 1; n <= f.Len(); n++ {
+		if strings.Contains(f.Code(n), has) {
+			if found > 0 {
+				return other
+			}
+			found = n
+		}
+	}
+	return cmp.Or(found, other)
 }
 
 // comparesLess is how a language compares parts.

@@ -16,6 +16,14 @@ function changed(rows) {
   }
 }
 `, "changed@1 stringify", "changed@3", profile.KindJS, RuleCompared, "@1 by way of text;"},
+		"optimised, without lines": {"/me/a.js", `
+class Replica {  @2
+  isChanged(row) {
+    return JSON.stringify(row.mine) !== JSON.stringify(row.theirs);  @1
+  }
+}
+for (const row of rows) show(replica.isChanged(row));  @3
+`, "<anonymous>@2 v8::internal::JsonStringify", "<anonymous>@3", profile.KindJS, RuleCompared, "@1 by way of text;"},
 		"in Python": {"/me/a.py", `
 def changed(rows):
     for row in rows:
