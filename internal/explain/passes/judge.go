@@ -57,12 +57,14 @@ const (
 	RuleCompared = "compared-by-text"
 	// RuleBits is of checksums that take one bit at a time.
 	RuleBits = "crc-bitwise"
+	// RuleValue is of arguments that a function of C++ takes by value.
+	RuleValue = "argument-copied"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern, RuleSorted, RuleCompared, RuleBits}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern, RuleSorted, RuleCompared, RuleBits, RuleValue}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -81,6 +83,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	loops, given := r.withWholes(r.elements(hottest), r.returned(hottest))
 	tell(&out, said, append(loops, r.goElements()...), func(x element) judge.Found { return r.elementFinding(s, x) })
 	tell(&out, said, given, func(x returned) judge.Found { return r.returnedFinding(s, x) })
+	tell(&out, said, r.byValues(hottest), func(x byValue) judge.Found { return r.byValueFinding(s, x) })
 	tell(&out, said, r.byText(hottest), func(x byText) judge.Found { return r.byTextFinding(s, x) })
 	tell(&out, said, r.parsedFiles(hottest), func(x parsed) judge.Found { return r.parsedFinding(s, x) })
 	tell(&out, said, r.powersIn(hottest), func(x power) judge.Found { return r.powerFinding(s, x) })
