@@ -135,9 +135,12 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 	if err != nil {
 		return err
 	}
-	if left {
-		p.loading.Go(func() { p.notLoaded = loadSlowest(p.tracer, p.pace.pythonFrames) })
-	}
+	p.loading.Go(func() {
+		if left {
+			p.notLoaded = loadSlowest(p.tracer, p.pace.pythonFrames)
+		}
+		_ = loadNamedSubs(p.tracer) // without it, the profiler's own program names some of them
+	})
 	if traced == nil {
 		traced = p.tracer.AttachSchedMonitor()
 	}

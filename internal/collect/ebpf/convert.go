@@ -48,6 +48,8 @@ type converter struct {
 	markers    []uint64      // of the V8 frames of the trace under way
 	pythons    []pythonPlace // of its Python frames
 	lines      pythonLines
+	perls      []uint64           // bodies of the CVs of its Perl frames, 0 for those with a glob
+	subs       map[subKey]string  // names of Perl's subroutines
 	v8         map[string]v8Kinds // by program
 	returns    *returns
 	erlangs    erlangs
@@ -84,7 +86,7 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
 		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
 		recursions: map[string]int64{}, v8: map[string]v8Kinds{}, native: map[profile.LocationID]nativeCode{},
-		lines: pythonLines{}, returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
+		lines: pythonLines{}, subs: map[subKey]string{}, returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
 	}
 }
 
@@ -94,7 +96,7 @@ func (c *converter) restart() {
 	was := *c
 	*c = *newConverter(c.tasks, c.files, c.rate)
 	c.from, c.v8, c.times, c.seesMappings = was.from, was.v8, was.times, was.seesMappings
-	c.returns, c.statements, c.lines = was.returns, was.statements, was.lines
+	c.returns, c.statements, c.lines, c.subs = was.returns, was.statements, was.lines, was.subs
 }
 
 // hit tells whether samples fall into a file.
@@ -114,6 +116,7 @@ func (c *converter) warn(text string) { c.warnings = append(c.warnings, text) }
 func (c *converter) about(t *libpf.EbpfTrace) {
 	c.markers = markersOf(c.markers[:0], t)
 	c.pythons = pythonsOf(c.pythons[:0], t)
+	c.perls = perlsOf(c.perls[:0], t)
 }
 
 // ReportTraceEvent implements reporter.TraceReporter.
@@ -133,6 +136,10 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 	marked, pythons := 0, 0
 	if len(c.pythons) > 0 && len(c.pythons) != pythonFrames(t.Frames) { // one could not be read
 		c.pythons = c.pythons[:0]
+	}
+	perls := 0
+	if len(c.perls) > 0 && len(c.perls) != perlFrames(t.Frames) { // as for Python
+		c.perls = c.perls[:0]
 	}
 	var w walk
 	for _, h := range t.Frames {
@@ -168,6 +175,11 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		if isPython(&f) {
 			if pythons++; pythons <= len(c.pythons) {
 				h = c.pythonFrame(h, c.pythons[pythons-1])
+			}
+		}
+		if isPerl(&f) {
+			if perls++; perls <= len(c.perls) && c.perls[perls-1] != 0 {
+				h = c.perlFrame(h, c.perls[perls-1])
 			}
 		}
 		c.stack = append(c.stack, c.frame(h))

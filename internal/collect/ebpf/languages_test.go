@@ -66,7 +66,6 @@ end
 w, stop = Work.new, Time.now + 1.5
 w.outer while Time.now < stop
 `},
-	// Only subroutines that are called as methods are seen: see the guide.
 	{"Perl", "perl", "burn.pl", nil, profile.KindPerl, "Work::inner", "Work::outer", `
 package Work;
 sub new { bless {}, shift }
@@ -75,6 +74,13 @@ sub outer { return shift->inner(20000) }
 package main;
 my ($w, $end) = (Work->new, time + 2);
 $w->outer while time < $end;
+`},
+	{"Perl, by name alone", "perl", "plain.pl", nil, profile.KindPerl, "main::inner", "main::outer", `
+use strict;
+sub inner { my ($n) = @_; my $s = 0; for my $i (1 .. $n) { $s += $i * $i } return $s }
+sub outer { return inner(20000) }
+my $end = time + 2;
+while (time < $end) { outer() }
 `},
 }
 
