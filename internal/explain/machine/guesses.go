@@ -16,6 +16,7 @@ import (
 
 const (
 	branchRule = "machine-branch"
+	sparseRule = "machine-sparse"
 	searchRule = "machine-search"
 	walkRule   = "machine-walk"
 	// Of a jump this part is missed at least, in so many executions. With fewer they say little.

@@ -54,11 +54,15 @@ func Judge(tell func([]Loop)) judge.Judge {
 // undisputed are findings without those of which another one of the same line says more, or says
 // the contrary. Where it is open whether an element is taken, the loop does not skip nearly all:
 // what was followed for skips is one moment of the run. A list that is walked is why its loads
-// wait for each other.
+// wait for each other. Of a loop that waits for memory, wrong guesses cost little: the processor
+// has time for both ways meanwhile.
 func undisputed(found []Found) []Found {
 	all := slices.Clone(found)
 	over := map[string]string{skipRule: branchRule, StallRule: walkRule}
 	return slices.DeleteFunc(found, func(f Found) bool {
+		if f.Rule == branchRule && f.Loop != nil && slices.ContainsFunc(all, func(o Found) bool { return o.Rule == sparseRule && o.Loop == f.Loop }) {
+			return true
+		}
 		return over[f.Rule] != "" && slices.ContainsFunc(all, func(o Found) bool {
 			return o.Rule == over[f.Rule] && o.Place.Line == f.Place.Line && o.Place.File == f.Place.File && o.Place.Binary == f.Place.Binary
 		})

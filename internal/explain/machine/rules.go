@@ -334,7 +334,7 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"a load of what was stored a few cycles ago takes four or five, on new processors none: it costs where the next iteration waits for it"},
 	},
-	"machine-sparse": {
+	sparseRule: {
 		title: func(_ *Loop, m analyzer.MachineMatch) string {
 			return fmt.Sprintf("Loop reads %s of each %s bytes; keep those fields together", m.Facts["bytes"], m.Facts["element"])
 		},

@@ -51,6 +51,23 @@ func TestRulesOnFixtures(t *testing.T) {
 	}
 }
 
+// Of two ways that store nothing, the longer one does the work: one way alone skips.
+func TestOneOfTwoWaysSkips(t *testing.T) {
+	program := analyzertest.Use(t)
+	for _, compiler := range []string{"gcc", "clang-19"} {
+		rules := matchesIn(t, program, compiler, filepath.Join("testdata/rules", fixtures[0].file), fixtures[0].flags)["yes_skip_summed"]
+		n := 0
+		for _, r := range rules {
+			if r == "machine-skip" {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d ways skip: %v", compiler, n, rules)
+		}
+	}
+}
+
 // twoWords are the rules whose names have more than one.
 var twoWords = []string{"own-call", "plt-call", "bit-set", "bit-copy", "few-iterations", "float-sum", "byte-compare"}
 

@@ -48,6 +48,15 @@ func TestASkipThatIsDisputed(t *testing.T) {
 		return Found{Finding: finding.Finding{Rule: rule, Place: finding.Place{File: "/me/table.c", Line: line, Binary: "/me/table"}}}
 	}
 	left := undisputed([]Found{at(skipRule, 43), at(skipRule, 54), at(branchRule, 43), at(StallRule, 54), at(walkRule, 9), at(StallRule, 9)})
+	loop := &Loop{}
+	in := func(rule string, line int) Found {
+		f := at(rule, line)
+		f.Loop = loop
+		return f
+	}
+	if waits := undisputed([]Found{in(sparseRule, 43), in(branchRule, 15), at(branchRule, 90)}); len(waits) != 2 || waits[1].Place.Line != 90 {
+		t.Errorf("in a loop that waits for memory: %v", waits)
+	}
 	if len(left) != 4 || left[0].Place.Line != 54 || left[1].Rule != branchRule {
 		t.Errorf("left: %v", left)
 	}

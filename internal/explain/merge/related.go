@@ -32,6 +32,12 @@ var relatives = map[string][]string{
 	"growth-accumulation": {"growth-list-search", "growth-list-walk", "growth-whole-copy"},
 	// The program's own lines as they are written, with what the samples say of them.
 	"copied-per-pass":      {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append"},
+	"position-per-pass":    {"java-list-search", "dotnet-linq-again", "scala-list-index", "erlang-length", "growth-list-walk", "growth-list-search"},
+	"sorted-per-add":       {"go-sort-slice", "growth-whole-copy", "growth-accumulation"},
+	"pattern-backtracks":   {"python-regex", "node-regexp-run", "java-regex", "dotnet-regex", "std-regex-re2", "posix-regexec"},
+	"compared-by-text":     {"node-json-stringify", "python-json", "ruby-json", "php-json", "go-json"},
+	"argument-copied":      {"string-copies"},
+	"crc-bitwise":          {"machine-checksum", "crc32-hardware", "bit-by-bit"},
 	"file-parsed-per-call": {"calls-", "made-per-call"},
 	"column-per-pass":      {"column-walk", "machine-stride", "machine-load-stall", "machine-float-sum", "machine-scalar", "missed-vectorize"},
 	"window-per-pass":      {"growth-accumulation", "growth-whole-copy", "python-numeric-loop"},

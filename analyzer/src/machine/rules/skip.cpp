@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 using namespace llvm;
 
@@ -74,6 +75,13 @@ std::vector<const Block *> way(const Subject &S, const Block *From, const Block 
   return {};
 }
 
+size_t length(const std::vector<const Block *> &Way) {
+  size_t Out = 0;
+  for (const Block *B : Way)
+    Out += B->End - B->First;
+  return Out;
+}
+
 void skip(const Subject &S, std::vector<Match> &Out) {
   for (const Block *B : S.In.blocks()) {
     if (B->End - B->First < 2 || S.All.Info.getLoopFor(B) != &S.In || !S.F.Code[B->End - 1].Conditional ||
@@ -82,12 +90,17 @@ void skip(const Subject &S, std::vector<Match> &Out) {
     const auto To = inside(S, *B);
     if (To.size() != 2)
       continue;
-    for (const Block *First : To) {
-      const auto Way = way(S, First, B);
-      size_t Length = 0;
+    const std::vector<const Block *> Ways[] = {way(S, To[0], B), way(S, To[1], B)};
+    for (size_t One = 0; One < 2; ++One) {
+      const Block *First = To[One];
+      const auto &Way = Ways[One], &Other = Ways[1 - One];
+      const size_t Length = length(Way);
+      // Of two ways without a store, the longer one does something with the element: it adds it
+      // to a register.
+      if (!Other.empty() && length(Other) <= Length)
+        continue;
       std::string Cycle;
       for (const Block *P : Way) {
-        Length += P->End - P->First;
         if (!P->empty())
           Cycle += (Cycle.empty() ? "" : ",") + utohexstr(S.F.Code[P->First].Address, true) + "-" +
                    utohexstr(S.F.Code[P->End - 1].end(), true);
