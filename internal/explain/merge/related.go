@@ -37,6 +37,7 @@ var relatives = map[string][]string{
 	"pattern-backtracks":   {"python-regex", "node-regexp-run", "java-regex", "dotnet-regex", "std-regex-re2", "posix-regexec"},
 	"compared-by-text":     {"node-json-stringify", "python-json", "ruby-json", "php-json", "go-json"},
 	"argument-copied":      {"string-copies"},
+	"numbers-as-keys":      {"rust-siphash", "looked-up-twice", "java-hashmap-boxing"},
 	"crc-bitwise":          {"machine-checksum", "crc32-hardware", "bit-by-bit"},
 	"file-parsed-per-call": {"calls-", "made-per-call"},
 	"column-per-pass":      {"column-walk", "machine-stride", "machine-load-stall", "machine-float-sum", "machine-scalar", "missed-vectorize"},

@@ -1,0 +1,110 @@
+package passes
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
+)
+
+// numbered is a hash table whose keys are whole numbers, and lines that look keys up in it.
+type numbered struct {
+	spot
+
+	table string
+	most  int64
+}
+
+// ofNumbers is how a file declares such a table, by language; asks is how a line looks a key up.
+var ofNumbers = map[string]struct {
+	declares, asks *regexp.Regexp
+	cure           string
+}{
+	"Java": {
+		regexp.MustCompile(`\b\w*(?:Map|Dictionary)<\s*(?:Integer|Long|Short|Byte|Character|Int|int|long|uint|short|byte)\s*,|\b\w*Map\[\s*(?:Int|Long)\s*,`),
+		regexp.MustCompile(`\b([A-Za-z_]\w*)\s*(?:\.\s*(?:get|put|merge|getOrDefault|getOrPut|compute\w*|containsKey|ContainsKey|TryGetValue|TryAdd|putIfAbsent|getOrElse|remove)\s*\(|\[)`),
+		"Else a map of plain numbers, without an object for each: fastutil's Int2IntOpenHashMap, HPPC, Eclipse Collections",
+	},
+	"Rust": {
+		regexp.MustCompile(`\bHashMap<\s*(?:u8|u16|u32|u64|usize|i16|i32|i64|isize)\s*,`),
+		regexp.MustCompile(`\b([A-Za-z_]\w*)\s*(?:\.\s*(?:get|get_mut|entry|insert|contains_key|remove)\s*\(|\[)`),
+		"Else a hash for whole numbers: rustc_hash::FxHashMap, nohash_hasher::IntMap",
+	},
+}
+
+// leastNumbered is the share of the CPU from which a table is told.
+const leastNumbered = 0.2
+
+// numberedTables gives them, the dearest first.
+//
+// Example. Map<Integer, Integer> counts, with counts.merge(bucket, 1, Integer::sum) per value.
+func (r *reader) numberedTables() []numbered {
+	type key struct{ file, table string }
+	known := map[key]*numbered{}
+	for line, rows := range r.innermost {
+		f := r.file(line.Function)
+		if f == nil || line.Line <= 0 {
+			continue
+		}
+		for _, name := range tablesIn(f, int(line.Line)) {
+			k := key{f.Path, name}
+			x := known[k]
+			if x == nil {
+				x = &numbered{table: name}
+				known[k] = x
+			}
+			x.rows = joinRows(x.rows, rows)
+			var v int64
+			for _, row := range rows {
+				v += r.p.Samples()[row].Value
+			}
+			if v > x.most || v == x.most && line.Line < x.line.Line {
+				x.line, x.most = line, v
+			}
+		}
+	}
+	var out []numbered
+	for _, x := range known {
+		if x.share = r.shareOf(x.rows); r.isSure(x.share, leastNumbered) && x.line.Line > 0 {
+			out = append(out, *x)
+		}
+	}
+	sortDearest(out)
+	return out
+}
+
+// tablesIn are the tables of whole numbers in which a line looks a key up.
+func tablesIn(f *text.File, line int) (out []string) {
+	of, known := ofNumbers[f.Language()]
+	if !known {
+		return nil
+	}
+	statement, _ := f.Statement(line)
+	for _, m := range of.asks.FindAllStringSubmatch(statement, -1) {
+		if !slices.Contains(out, m[1]) && isDeclared(f, m[1], of.declares) {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+func (r *reader) numberedFinding(s judge.Subject, x numbered) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	f := r.suspected(s, RuleNumbered, place, x.rows, saving{share: x.share, least: 0.15, likely: 0.6, why: "is in lines that look numbers up"}, x.table)
+	f.Title = fmt.Sprintf("%s has whole numbers as keys; index an array (%s)", x.table, at(place.File, place.Line))
+	f.Fix.Steps = []string{
+		"Where the numbers are dense (indices, buckets, ids from 0 on): an array or vector with a place for each",
+		ofNumbers[r.file(x.line.Function).Language()].cure,
+	}
+	f.Fix.Caveats = []string{"Of few numbers from a large range, an array is mostly empty"}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s hashes and compares a number where an array would take it as a place; the share is of all lines that ask it", strings.TrimSpace(x.table))},
+	}
+	return f
+}
