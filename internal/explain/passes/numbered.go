@@ -84,14 +84,22 @@ func tablesIn(f *text.File, line int) (out []string) {
 	if !known {
 		return nil
 	}
-	statement, _ := f.Statement(line)
-	for _, m := range of.asks.FindAllStringSubmatch(statement, -1) {
-		if !slices.Contains(out, m[1]) && isDeclared(f, m[1], of.declares) {
-			out = append(out, m[1])
+	first, last := line, line
+	if fn, in := f.Function(line); in && f.Language() == "Java" {
+		first, last = max(fn.First, line-near), min(fn.Last, line+near)
+	}
+	for n := first; n <= last; n++ {
+		for _, m := range of.asks.FindAllStringSubmatch(f.Code(n), -1) {
+			if !slices.Contains(out, m[1]) && isDeclared(f, m[1], of.declares) {
+				out = append(out, m[1])
+			}
 		}
 	}
 	return out
 }
+
+// near is how many lines beside its own a JVM's compiler may give the code that it has inlined.
+const near = 2
 
 func (r *reader) numberedFinding(s judge.Subject, x numbered) judge.Found {
 	place := ownline.Place(r.p, x.line)

@@ -137,7 +137,7 @@ func isDeclared(f *text.File, name string, of *regexp.Regexp) bool {
 	for n := 1; n <= f.Len(); n++ {
 		code := f.Code(n)
 		if t := of.FindStringIndex(code); t != nil {
-			if at := as.FindStringIndex(code); at != nil && (at[0] > t[0] || strings.Contains(code[at[1]:t[0]], "=")) {
+			if at := as.FindStringIndex(code); at != nil && (at[0] > t[0] || strings.ContainsAny(code[at[1]:t[0]], "=:")) {
 				return true
 			}
 		}
