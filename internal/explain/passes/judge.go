@@ -61,12 +61,14 @@ const (
 	RuleValue = "argument-copied"
 	// RuleNumbered is of hash tables whose keys are whole numbers.
 	RuleNumbered = "numbers-as-keys"
+	// RuleSummed is of methods that go through all that an object keeps whenever they are asked.
+	RuleSummed = "summed-per-access"
 	// RulePower is of powers with constants.
 	RulePower = "power-constant"
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern, RuleSorted, RuleCompared, RuleBits, RuleValue, RuleNumbered}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern, RuleSorted, RuleCompared, RuleBits, RuleValue, RuleNumbered, RuleSummed}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -139,6 +141,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	tell(&out, said, r.sumsPastBound(), func(x bounded) judge.Found { return r.boundedFinding(s, x) })
 	tell(&out, said, r.windows(), func(x window) judge.Found { return r.windowFinding(s, x) })
 	tell(&out, said, r.columns(hottest), func(x column) judge.Found { return r.columnFinding(s, x) })
+	tell(&out, said, r.sums(), func(x total) judge.Found { return r.summedFinding(s, x) })
 	tell(&out, said, r.numberedTables(), func(x numbered) judge.Found { return r.numberedFinding(s, x) })
 	tell(&out, said, r.lookedUpTwice(), func(x twice) judge.Found { return r.twiceFinding(s, x) })
 	tell(&out, said, r.callsTwice(hottest), func(x calledTwice) judge.Found { return r.calledTwiceFinding(s, x) })
