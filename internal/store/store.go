@@ -278,7 +278,7 @@ func (s *Store) load(ctx context.Context, e engine.Engine) (*loaded, error) {
 		}
 	}
 	l.dict.Loaded()
-	return l, s.cover(ctx, e)
+	return l, s.cover(ctx, e, &l.documents)
 }
 
 // checkpoint is the minute from which on the identities of batches are to be read.

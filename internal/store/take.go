@@ -244,7 +244,7 @@ func (s *Store) change(segment, number uint64) (*change, error) {
 				return nil
 			}
 			rows = s.dict.Apply(b, segment, c.blocks, rows)
-			s.covered.addRows(b.Rows)
+			s.covered.addBatch(b)
 			if b.ID != "" {
 				origin, n := splitID(b.ID)
 				c.blocks.Of(engine.Batches).Append(now, origin, n, n)
@@ -289,6 +289,7 @@ func (s *Store) change(segment, number uint64) (*change, error) {
 		c.first, c.last = min(c.first, rows[i].Minute), max(c.last, rows[i].Minute)
 	}
 	derive(rows, number, c.blocks)
+	s.writeCovered(c.blocks)
 	return c, nil
 }
 

@@ -44,6 +44,8 @@ type Options struct {
 	Period int64
 	// Override has Labels go before what the samples say.
 	Override bool
+	// Spans are when it was recorded, where that is known.
+	Spans []Span
 }
 
 // FromProfile makes a batch of a CPU profile. The error says what makes it unfit for
@@ -57,7 +59,7 @@ func FromProfile(p *profile.Profile, o Options) (*Batch, error) {
 		return nil, err
 	}
 	f := &from{
-		p: p, o: o, out: &Batch{ID: o.ID, Mappings: make([]Mapping, p.NumMappings())}, scale: scale,
+		p: p, o: o, out: &Batch{ID: o.ID, Spans: o.Spans, Mappings: make([]Mapping, p.NumMappings())}, scale: scale,
 		functions: make([]uint32, p.NumFunctions()), locations: make([][]uint32, p.NumLocations()),
 		stacks: make([]stack, p.NumStacks()), labels: make([]uint32, p.NumLabelSets()),
 		nodes: map[Node]uint32{}, names: map[Labels]uint32{}, named: map[Location]uint32{}, rows: map[rowKey]int{}, left: map[string]bool{},

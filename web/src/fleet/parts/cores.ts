@@ -1,13 +1,13 @@
 // CPU as cores: weight by the length of the time that an answer is about, as far as the
-// project has samples of it: on a server that is minutes old, an hour is mostly before them.
+// project has samples of it: neither the time before the first sample nor that between two
+// profiles that were pushed is idle.
 
 import type { components } from "../api/schema";
 import { integer } from "../../format/number";
 
 export type Basis = components["schemas"]["Basis"];
 
-// uncovered says whether a part of the range is before the first sample or after the last
-// that is worth a word.
+// uncovered says whether a part of the range without samples is worth a word.
 export function uncovered(basis: Basis): boolean {
   const whole = (Date.parse(basis.to) - Date.parse(basis.from)) / 1000;
   return basis.covered_seconds > 0 && basis.covered_seconds < 0.9 * whole;

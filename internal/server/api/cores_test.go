@@ -1,0 +1,45 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"testing"
+	"time"
+
+	"whyhot/internal/ingest"
+	"whyhot/internal/server/servertest"
+)
+
+// Profiles that were pushed cover their own duration, whatever lies between them: two of 6 s with
+// 3 s of CPU each are half a core, on the last hour and on the last week, as JSON and as the
+// profile that a command line gets.
+func TestPushedProfilesCoverTheirDuration(t *testing.T) {
+	r := start(t, Limits{})
+	now := time.Now().Truncate(time.Second)
+	for _, ago := range []time.Duration{3 * 24 * time.Hour, 30 * time.Minute} {
+		p := servertest.Profile(now.Add(-ago), 3000, 0)
+		p.Meta.Duration = 6*time.Second + 20*time.Millisecond
+		if resp, body := r.do(http.MethodPost, "/api/v1/push?service=web", "", servertest.Pprof(t, p)); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s\n%s", resp.Status, body)
+		}
+	}
+	r.flush("default")
+	for _, x := range []struct {
+		from string
+		want time.Duration
+	}{{"now-1h", 6 * time.Second}, {"now-6h", 6 * time.Second}, {"now-7d", 12 * time.Second}} {
+		var top topForm
+		r.get("/api/v1/top?from="+x.from, "", &top)
+		if top.Basis.Covered != x.want.Seconds() || top.Basis.Value != int64(x.want)/2 {
+			t.Errorf("from %s: %v s are covered by %d ns of CPU, want %s", x.from, top.Basis.Covered, top.Basis.Value, x.want)
+		}
+		_, data := r.do(http.MethodGet, "/api/v1/profile?from="+x.from, "", nil)
+		p, err := ingest.Read(t.Context(), bytes.NewReader(data), "the profile", ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Meta.Duration != x.want {
+			t.Errorf("from %s: the profile lasted %s, want %s", x.from, p.Meta.Duration, x.want)
+		}
+	}
+}
