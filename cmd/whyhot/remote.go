@@ -44,7 +44,7 @@ func (f *serverFlags) add(flags *pflag.FlagSet) {
 
 func (f *serverFlags) client() (*client.Client, error) {
 	o := client.Options{URL: f.url, Project: f.project, Missing: func(parts string) {
-		fmt.Fprintf(os.Stderr, "whyhot: a part of the server's database cannot be reached (%s): the answer is about the rest\n", parts)
+		fmt.Fprintf(os.Stderr, "whyhot: a part of the samples cannot be queried now (%s): the answer is about the rest\n", parts)
 	}}
 	if f.tokenFile != "" {
 		token, err := readToken(f.tokenFile)
