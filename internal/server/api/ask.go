@@ -5,7 +5,6 @@ import (
 	"context"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -69,11 +68,7 @@ func dimension(r *request, where, text string) (store.Dimension, error) {
 		}
 		names = append(names, string(k.Key))
 	}
-	const most = 30
-	if len(names) > most {
-		names = append(names[:most], "…")
-	}
-	return "", invalid("%s: unknown dimension %q: this project has %s", where, text, strings.Join(names, ", "))
+	return "", invalid("%s: %v", where, &label.UnknownError{Key: text, Known: names})
 }
 
 // Steps of a time line: about as many as a page is wide, and no more than it can show.

@@ -102,7 +102,7 @@ func testTreeOfLabels(t *testing.T, r *running) {
 	if got, want := shape("&where="+url.QueryEscape(`controller="checkout"`)), "5: -1  5, 0 controller=checkout 5, 1 work 5"; got != want {
 		t.Errorf("%s\nnot %s", got, want)
 	}
-	for query, want := range map[string]string{"by=none": "unknown dimension", "by=controller&path=1": "no value of controller", "by=controller&focus=1": "neither events nor a focus", "by=controller&by=pod": "at most one"} {
+	for query, want := range map[string]string{"by=none": "unknown label", "by=controller&path=1": "no value of controller", "by=controller&focus=1": "neither events nor a focus", "by=controller&by=pod": "at most one"} {
 		if resp, data := r.do("GET", "/api/v1/tree?"+query, "", nil); resp.StatusCode != 400 || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %s %s", query, resp.Status, data)
 		}

@@ -174,6 +174,43 @@ func (c *Client) Labels(ctx context.Context, key string, selection url.Values) (
 	return out, nil
 }
 
+// LastSeen is when samples of a selection were last there, whatever time the selection is of;
+// zero where there are none within what is kept. It is to the minute.
+func (c *Client) LastSeen(ctx context.Context, selection url.Values) (last time.Time, err error) {
+	q := maps.Clone(selection)
+	if q == nil {
+		q = url.Values{}
+	}
+	q.Del("to")
+	// An answer over a long time has steps of a twenty-fourth of it: each narrows the next.
+	for _, back := range []time.Duration{90 * 24 * time.Hour, 4 * 24 * time.Hour, 6 * time.Hour} {
+		to := time.Now()
+		if !last.IsZero() {
+			to = last
+			q.Set("to", to.Format(time.RFC3339))
+		}
+		q.Set("from", to.Add(-back).Format(time.RFC3339))
+		var answer struct {
+			Values []struct {
+				Last time.Time `json:"last"`
+			} `json:"values"`
+		}
+		if err := c.ask(ctx, http.MethodGet, "services", q, nil, &answer); err != nil {
+			return last, err
+		}
+		if len(answer.Values) == 0 {
+			return last, nil
+		}
+		last = time.Time{}
+		for _, v := range answer.Values {
+			if v.Last.After(last) {
+				last = v.Last
+			}
+		}
+	}
+	return last, nil
+}
+
 // Surprises gives the shares of a selection that are not what was to be expected, at most
 // so many.
 func (c *Client) Surprises(ctx context.Context, selection url.Values, most int) (Surprises, error) {

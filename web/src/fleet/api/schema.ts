@@ -1075,6 +1075,8 @@ export interface components {
             cores_error: number;
             /** @description Of what the share is of. */
             samples: number;
+            /** @description Samples of what the alert chooses, with any function: 0 where nothing sends them. */
+            chosen: number;
         };
         /** @description What an answer rests on. */
         Basis: {
@@ -1082,7 +1084,7 @@ export interface components {
             from: string;
             /** Format: date-time */
             to: string;
-            /** @description How much of that is between the first and the last sample of the project, of any series: what a weight is divided by for cores. */
+            /** @description How much of that the project has samples of, from any series: what a weight is divided by for cores. A pushed profile counts with its duration; of other samples, each minute that has one counts. */
             covered_seconds: number;
             /** @description Samples, scaled up to all by a level of the ladder. */
             count: number;

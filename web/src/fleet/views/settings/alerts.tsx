@@ -57,6 +57,7 @@ function state(a: Alert): string {
   if (a.firing) return `Firing since ${day(Date.parse(a.firing_since ?? ""))}`;
   if (a.beyond_since !== undefined)
     return `Beyond its limit since ${day(Date.parse(a.beyond_since))}`;
+  if (a.now.chosen === 0) return "No samples";
   return "Within its limit";
 }
 
