@@ -316,10 +316,10 @@ func (s *Server) projects(_ context.Context, r *request) (any, error) {
 }
 
 // projectsSeen lists the projects that a request may see; own is the one that it is about.
-func (s *Server) projectsSeen(r *request, own string) (any, error) {
+func (s *Server) projectsSeen(r *request, own string) (projectsForm, error) {
 	names, err := s.o.Projects.Names()
 	if err != nil {
-		return nil, err
+		return projectsForm{}, err
 	}
 	out := projectsForm{Scopes: r.grant.Scopes, Default: own, Projects: []projectForm{}}
 	if r.grant.Open() {

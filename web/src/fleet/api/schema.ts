@@ -120,7 +120,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a project with its profiles, findings and debug information
-         * @description `project` must name the same project as the path where the token is for several. What is sent to it later begins a new one: revoke its tokens first. Projects whose rows are in ClickHouse are refused with 409. 503 where debug information cannot be removed from the object store now: the project stays.
+         * @description `project` must name the same project as the path where the token is for several. Its tokens are revoked, that of the request included. Where the server is open, what is sent to it later begins a new one. Projects whose rows are in ClickHouse are refused with 409. 503 where debug information cannot be removed from the object store now: the project stays.
          */
         post: operations["deleteProject"];
         delete?: never;
@@ -1476,6 +1476,8 @@ export interface components {
             projects: {
                 name: string;
             }[];
+            /** @description After a deletion: how many tokens of the project were in force and are revoked. */
+            tokens_revoked?: number;
         };
         Stats: {
             /** @description On disk. */
