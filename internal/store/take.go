@@ -44,6 +44,7 @@ func (s *Store) accept(ctx context.Context, b *batch.Batch, handed bool) (Receip
 		receipt.Samples -= dropped
 		receipt.Warnings = append(receipt.Warnings, fmt.Sprintf("%d samples are older than is kept, and were dropped", dropped))
 	}
+	s.dropped.Add(b.Future)
 	if len(b.Rows) == 0 {
 		return receipt, nil
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,5 +42,25 @@ func TestPushedProfilesCoverTheirDuration(t *testing.T) {
 		if p.Meta.Duration != x.want {
 			t.Errorf("from %s: the profile lasted %s, want %s", x.from, p.Meta.Duration, x.want)
 		}
+	}
+}
+
+// What is stamped two days ahead is not taken, and its sender is told how many samples that were.
+// A client that says that a profile began in 1970 does not make it one of the future.
+func TestSamplesOfTheFuture(t *testing.T) {
+	r := start(t, Limits{})
+	now := time.Now()
+	ahead := servertest.Pprof(t, servertest.Profile(now.Add(48*time.Hour), 300, 31))
+	if resp, body := r.do(http.MethodPost, "/api/v1/push?service=web", "", ahead); resp.StatusCode != http.StatusOK ||
+		!strings.Contains(string(body), `"samples":0`) || !strings.Contains(string(body), "331 samples are of more than 10m0s after the server's time, and were dropped") {
+		t.Errorf("%s %s", resp.Status, body)
+	}
+	if resp, body := r.do(http.MethodPost, "/ingest?name=app&format=pprof&from=1", "", servertest.Pprof(t, servertest.Profile(now, 40, 0))); resp.StatusCode != http.StatusOK {
+		t.Errorf("%s %s", resp.Status, body)
+	}
+	r.flush("default")
+	var top topForm
+	if r.get("/api/v1/top", "", &top); top.Basis.Count != 40 {
+		t.Errorf("%d samples, want 40", top.Basis.Count)
 	}
 }

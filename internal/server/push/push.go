@@ -58,10 +58,10 @@ func Append(ctx context.Context, to project.Store, body io.Reader, p Profile, mo
 	case err != nil:
 		return store.Receipt{}, &store.BatchError{Err: err}
 	}
+	o := batch.Options{ID: p.ID, Labels: p.Labels, Override: true, Period: p.Period.Nanoseconds(), Now: now, Latest: now}
 	if !p.Start.IsZero() && p.Start.Before(now) {
-		now = p.Start
+		o.Now = p.Start
 	}
-	o := batch.Options{ID: p.ID, Labels: p.Labels, Override: true, Period: p.Period.Nanoseconds(), Now: now}
 	if p.Measured {
 		o.Spans = spans(&read.Meta, now)
 	}

@@ -79,6 +79,8 @@ type Batch struct {
 	Warnings  []string // what was left out or changed
 	// Cut is the weight of stacks that lost frames.
 	Cut int64
+	// Future is how many samples were left out since their time has not come.
+	Future int64
 	// Spans are when it was recorded, where the sender says so. Of others it is the minutes of
 	// their rows: an agent that records all the time sends nothing of idle seconds.
 	Spans []Span
@@ -122,7 +124,8 @@ func (b *Batch) Join() {
 	b.Rows = rows
 }
 
-// Append writes the batch. Warnings are the sender's, and are not written.
+// Append writes the batch. Warnings are the sender's, and are not written, nor is what was left
+// out.
 //
 // Tags come after the rest, and only where there are any, and spans after them: versions
 // without them wrote the same bytes, which a journal may have.
