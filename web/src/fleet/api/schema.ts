@@ -1587,6 +1587,8 @@ export interface components {
                 notes?: string[];
                 failed?: boolean;
             }[];
+            /** @description Services of the project that the last analysis run left out: they have fewer than 10 samples in the time that is analysed, and a finding needs as many. */
+            few_samples?: number;
         };
         /** @description A finding as in finding.schema.json beside this file's directory. */
         Finding: {

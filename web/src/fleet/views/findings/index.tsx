@@ -150,7 +150,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           </ol>
         </>
       )}
-      <Looks runs={answer.runs} />
+      <Looks answer={answer} />
     </>
   );
 }
@@ -258,11 +258,19 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
 }
 
 // Looks says when the rules looked, and what came of it: also silence is an answer.
-function Looks({ runs }: { runs: Answer["runs"] }) {
+function Looks({ answer }: { answer: Answer }) {
+  const { runs } = answer;
+  const few = answer.few_samples ?? 0;
   if (runs.length === 0) return null;
   return (
     <details class="looks">
       <summary>Analysis history</summary>
+      {few > 0 && (
+        <p class="hint">
+          Not analysed: {counted(few, "service")} with fewer than 10 samples, as many as a finding
+          needs.
+        </p>
+      )}
       <table>
         <thead>
           <tr>
@@ -312,7 +320,7 @@ function Nothing({ answer }: { answer: Answer | undefined }) {
       <Empty title="No finding.">
         <p>Analysed: nothing found that is worth a change.</p>
       </Empty>
-      <Looks runs={runs} />
+      {answer && <Looks answer={answer} />}
     </>
   );
 }
