@@ -61,6 +61,10 @@ func TestLabelsOfAPush(t *testing.T) {
 	if got := fmt.Sprint(keys.Keys); got != "[{service 1} {version 0} {host 1} {container 0} {process 0} {environment 1} {pid 1} {pod 1} {thread 1} {controller 2}]" {
 		t.Errorf("%s", got)
 	}
+	r.get("/api/v1/labels?from=now-1h&where="+url.QueryEscape(`controller="checkout"`), "", &keys)
+	if got := fmt.Sprint(keys.Keys); got != "[{service 1} {version 0} {host 1} {container 0} {process 0} {environment 1} {pid 1} {pod 1} {thread 1} {controller 1}]" {
+		t.Errorf("of a selection: %s", got)
+	}
 	testTreeOfLabels(t, r)
 	_, data = r.do("GET", "/api/v1/profile?by=controller&by=pod", "", nil)
 	p, err := ingest.Read(t.Context(), bytes.NewReader(data), "it", ingest.Options{})

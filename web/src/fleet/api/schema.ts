@@ -334,7 +334,8 @@ export interface paths {
         /**
          * What samples can be chosen and grouped by
          * @description service, version, host, container and process, which every sample has; then the
-         *     keys of other labels, those with fewest values first.
+         *     keys of other labels, those with fewest values first. With any parameter that
+         *     chooses samples, the numbers of values are those of what is chosen.
          */
         get: operations["labelKeys"];
         put?: never;
@@ -2205,6 +2206,26 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
+                /** @description The beginning; an hour ago if it is missing. */
+                from?: components["parameters"]["from"];
+                /** @description The end; now if it is missing. */
+                to?: components["parameters"]["to"];
+                service?: components["parameters"]["service"];
+                version?: components["parameters"]["version"];
+                host?: components["parameters"]["host"];
+                container?: components["parameters"]["container"];
+                process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
+                /** @description Read all samples. */
+                exact?: components["parameters"]["exact"];
             };
             header?: never;
             path?: never;

@@ -15,7 +15,7 @@ import { where } from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
 import { billText, yearly, usePrices, type Prices } from "../../parts/prices";
 import { useFocusStep, useFound } from "../../parts/searching";
-import { ago } from "../../parts/time";
+import { ago, rangeText } from "../../parts/time";
 import { DIMENSIONS } from "../../state/address";
 import { moment } from "../../state/moment";
 import { address, adjust, go, ownChange } from "../../state/navigation";
@@ -102,6 +102,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           <b>{open.length}</b> {open.length === 1 ? "finding" : "findings"} in{" "}
           <b>{new Set(open.map((k) => k.service)).size}</b> of{" "}
           {counted(answer.runs.length, "service")}
+          {analysed(answer)}
           {high > 0 && (
             <>
               {" · "}
@@ -153,6 +154,12 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       <Looks answer={answer} />
     </>
   );
+}
+
+// analysed is the time that the newest analysis was of: that of the other views means nothing here.
+function analysed({ runs }: Answer): string {
+  const last = runs.reduce((a, r) => (r.to > a.to ? r : a), { from: "", to: "" });
+  return last.to === "" ? "" : ` · analysed: ${rangeText(last.from, last.to, Date.parse)}`;
 }
 
 // isSmall says of a finding with an estimate that it is not worth a line; one without, by what
