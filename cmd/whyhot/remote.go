@@ -243,8 +243,11 @@ func (f *remoteFlags) open(ctx context.Context, where string, by []string) (io.R
 func nothingThere(ctx context.Context, c *client.Client, selection url.Values, refused *client.RefusedError) error {
 	text := "the server says: " + refused.Detail
 	last, err := c.LastSeen(ctx, selection)
-	before := err == nil && !last.IsZero()
-	if before {
+	switch {
+	case err != nil:
+	case last.IsZero():
+		text += ", nor in the last 90 days"
+	default:
 		text += fmt.Sprintf("; the last ones are of %s UTC: %s looks that far back", last.UTC().Format("2006-01-02 15:04"), lastFlag(time.Since(last)))
 	}
 	all := url.Values{}
@@ -261,11 +264,7 @@ func nothingThere(ctx context.Context, c *client.Client, selection url.Values, r
 	case err != nil:
 		return refused
 	case len(services) == 0:
-		text += "; nothing else is there at that time either"
-		if !before {
-			text += ": --last 7d looks further back"
-		}
-		return errors.New(text)
+		return errors.New(text + "; nothing else is there at that time either")
 	}
 	meant := ""
 	for _, name := range selection[keyService] {

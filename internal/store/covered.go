@@ -42,7 +42,6 @@ const (
 	coveredKind   = "covered"
 	secondsMinute = 60
 	secondsHour   = minutesHour * secondsMinute
-	wholeMinute   = 1<<secondsMinute - 1
 )
 
 // mark sets the seconds [from, until) of an hour.
@@ -130,9 +129,9 @@ func (c *covered) forget(before uint32) (gone []uint32) {
 	return gone
 }
 
-// within is how many seconds of the minutes [from, to) are covered, up to a second that is now:
-// the running minute has not been recorded to its end.
-func (c *covered) within(from, to, now uint32) (seconds int) {
+// within is how many seconds of the minutes [from, to) are covered. The running minute is one as
+// any other: the same samples are as many cores a moment later.
+func (c *covered) within(from, to uint32) (seconds int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for number, h := range c.hours {
@@ -140,14 +139,9 @@ func (c *covered) within(from, to, now uint32) (seconds int) {
 			continue
 		}
 		for i, set := range h {
-			m := number*minutesHour + uint32(i)
-			switch {
-			case set == 0 || m < from || m >= to || m > now/secondsMinute:
-				continue
-			case m == now/secondsMinute:
-				set &= 1<<(now%secondsMinute+1) - 1
+			if m := number*minutesHour + uint32(i); m >= from && m < to {
+				seconds += bits.OnesCount64(set)
 			}
-			seconds += bits.OnesCount64(set)
 		}
 	}
 	return seconds
@@ -287,7 +281,7 @@ func (s *Store) coverOf(docs *documents) (first uint32) {
 
 // coveredIn is how much of a range of minutes was recorded.
 func (s *Store) coveredIn(from, to uint32) time.Duration {
-	return time.Duration(s.covered.within(from, to, uint32(max(0, s.opts.Now().Unix())))) * time.Second
+	return time.Duration(s.covered.within(from, to)) * time.Second
 }
 
 // forgetCovered takes away what is older than is kept.

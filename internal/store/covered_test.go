@@ -11,22 +11,18 @@ import (
 )
 
 func TestCovered(t *testing.T) {
-	const never = math.MaxUint32
 	var c covered
-	if got := c.within(0, 1000, never); got != 0 {
+	if got := c.within(0, 1000); got != 0 {
 		t.Errorf("nothing: %d", got)
 	}
 	c.addBatch(&batch.Batch{})
 	c.addBatch(&batch.Batch{Rows: []batch.Row{{Minute: 500}, {Minute: 420}, {Minute: 430}, {Minute: 500}}})
 	for _, x := range []struct {
-		from, to, now uint32
-		want          int
-	}{
-		{0, 1000, never, 180}, {420, 501, never, 180}, {421, 460, never, 60}, {450, 1000, never, 60}, {0, 400, never, 0}, {600, 700, never, 0},
-		{0, 1000, 500*60 + 9, 130}, {0, 1000, 430 * 60, 61}, {0, 1000, 430*60 - 1, 60},
-	} {
-		if got := c.within(x.from, x.to, x.now); got != x.want {
-			t.Errorf("[%d, %d) at %d: %d, not %d", x.from, x.to, x.now, got, x.want)
+		from, to uint32
+		want     int
+	}{{0, 1000, 180}, {420, 501, 180}, {421, 460, 60}, {450, 1000, 60}, {0, 400, 0}, {600, 700, 0}} {
+		if got := c.within(x.from, x.to); got != x.want {
+			t.Errorf("[%d, %d): %d, not %d", x.from, x.to, got, x.want)
 		}
 	}
 	if from, until := c.reach(); from != 420 || until != 501 {
@@ -35,7 +31,7 @@ func TestCovered(t *testing.T) {
 	if gone := c.forget(480); len(gone) != 1 || gone[0] != 7 {
 		t.Errorf("%v was forgotten", gone)
 	}
-	if got := c.within(0, 1000, never); got != 60 {
+	if got := c.within(0, 1000); got != 60 {
 		t.Errorf("what retention left: %d", got)
 	}
 }
@@ -50,14 +46,14 @@ func TestCoveredSpans(t *testing.T) {
 		Rows:  []batch.Row{{Minute: begin / 60}, {Minute: begin/60 + 30}},
 	})
 	const want = 3 + 61 + 1 + 60
-	if got := c.within(0, never, never); got != want {
+	if got := c.within(0, never); got != want {
 		t.Errorf("%d seconds, want %d", got, want)
 	}
 	var again covered
 	for key, body := range c.written() {
 		again.load(&Document{Key: key, Body: body})
 	}
-	if got := again.within(0, never, never); got != want {
+	if got := again.within(0, never); got != want {
 		t.Errorf("%d seconds after they were written, want %d", got, want)
 	}
 	if left := again.written(); len(left) != 0 {
@@ -66,7 +62,7 @@ func TestCoveredSpans(t *testing.T) {
 	again.load(&Document{Key: "x", Body: []byte("[]")})
 	again.load(&Document{Key: "4294967295", Body: []byte("[0,9]")})
 	again.load(&Document{Key: "7", Body: []byte("[")})
-	if got := again.within(0, never, never); got != want {
+	if got := again.within(0, never); got != want {
 		t.Errorf("%d seconds with documents that mean nothing, want %d", got, want)
 	}
 }

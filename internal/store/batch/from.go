@@ -141,7 +141,7 @@ type from struct {
 	rows      map[rowKey]int
 
 	shortened, deep int
-	left                    map[string]bool // labels that are not kept
+	left            map[string]bool // labels that are not kept
 }
 
 var errNegative = errors.New("a sample weighs less than nothing: is it the difference of two profiles?")
