@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +28,8 @@ func newProjectDeleteCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete NAME --yes", Short: "Delete a project with its profiles and findings",
 		Long: `Removes the directory of a project while no server uses the data directory, and with
---debuginfo-store its debug information in the object store. Its tokens stay; revoke
-them. With ClickHouse its database stays, too; drop it there, and give --store with
+--debuginfo-store its debug information in the object store. Its tokens are revoked.
+With ClickHouse its database stays, too; drop it there, and give --store with
 --debuginfo-store.`,
 		Example: `  whyhot-server project delete web --data /var/lib/whyhot-server --yes
   whyhot-server project delete web --data DIR --debuginfo-store 's3://BUCKET/PREFIX?region=eu-central-1' --yes`,
@@ -53,7 +54,16 @@ them. With ClickHouse its database stays, too; drop it there, and give --store w
 			if err := f.clearBucket(cmd.Context(), args[0]); err != nil {
 				return err
 			}
-			return os.RemoveAll(dir)
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+			// Whoever sends with one of them would make it again.
+			ended, err := access.RevokeOf(dataDir(data), args[0], time.Now())
+			if err != nil {
+				return fmt.Errorf("the project is removed, but its tokens are in force: %w", err)
+			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "project %s is removed; tokens of it that were revoked: %d\n", args[0], ended)
+			return err
 		},
 	}
 	dataFlag(cmd, &f.data)

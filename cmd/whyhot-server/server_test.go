@@ -167,8 +167,11 @@ func TestBadInput(t *testing.T) {
 
 func TestDeleteProject(t *testing.T) {
 	data := t.TempDir()
-	if _, _, err := run(t, "token", "create", "--scope", "send", "--project", "web", "--data", data); err != nil {
-		t.Fatal(err)
+	for i, name := range []string{"web", "other"} {
+		_, said, err := run(t, "token", "create", "--scope", "send", "--project", name, "--data", data)
+		if err != nil || strings.Contains(said, "this is the first token: from now on") != (i == 0) {
+			t.Fatalf("%q %v", said, err)
+		}
 	}
 	if _, _, err := run(t, "project", "delete", "web", "--data", data); err == nil || !strings.Contains(err.Error(), "add --yes") {
 		t.Errorf("%v", err)
@@ -183,11 +186,14 @@ func TestDeleteProject(t *testing.T) {
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := run(t, "project", "delete", "web", "--data", data, "--yes"); err != nil {
-		t.Error(err)
+	if _, said, err := run(t, "project", "delete", "web", "--data", data, "--yes"); err != nil || !strings.Contains(said, "revoked: 1") {
+		t.Errorf("%q %v", said, err)
 	}
 	if _, err := os.Stat(filepath.Join(data, "projects", "web")); err == nil {
 		t.Error("it is still there")
+	}
+	if out, _, err := run(t, "token", "list", "--data", data, "--json"); err != nil || strings.Count(out, `"state":"revoked"`) != 1 || strings.Count(out, `"state":"valid"`) != 1 {
+		t.Errorf("%q %v", out, err)
 	}
 }
 

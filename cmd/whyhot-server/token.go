@@ -87,9 +87,18 @@ cluster would keep as a log.`,
 			if err := project.Make(dir, wish.Project); err != nil {
 				return err
 			}
+			before, err := access.List(dir)
+			if err != nil {
+				return err
+			}
 			secret, token, err := access.Create(dir, wish, now)
 			if err != nil {
 				return err
+			}
+			if len(before) == 0 {
+				if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "this is the first token: from now on the server answers nobody without one, in no project; give agents, CI and people theirs (--scope send, read)\n"); err != nil {
+					return err
+				}
 			}
 			if file != "" {
 				if err := wholefile.Write(file, 0o600, wholefile.Bytes([]byte(secret+"\n"))); err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 
 	"whyhot/internal/fleet/send"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/label"
+	"whyhot/internal/profile/where"
 	"whyhot/internal/report/term"
 	"whyhot/internal/server/client"
 )
@@ -44,7 +47,7 @@ func (f *serverFlags) add(flags *pflag.FlagSet) {
 
 func (f *serverFlags) client() (*client.Client, error) {
 	o := client.Options{URL: f.url, Project: f.project, Missing: func(parts string) {
-		fmt.Fprintf(os.Stderr, "whyhot: a part of the server's database cannot be reached (%s): the answer is about the rest\n", parts)
+		fmt.Fprintf(os.Stderr, "whyhot: a part of the samples cannot be queried now (%s): the answer is about the rest\n", parts)
 	}}
 	if f.tokenFile != "" {
 		token, err := readToken(f.tokenFile)
@@ -236,25 +239,78 @@ func (f *remoteFlags) open(ctx context.Context, where string, by []string) (io.R
 	return body, err
 }
 
-// nothingThere says which services do have samples at that time.
+// nothingThere says when there were samples of it, and of what there are some at that time.
 func nothingThere(ctx context.Context, c *client.Client, selection url.Values, refused *client.RefusedError) error {
+	text := "the server says: " + refused.Detail
+	last, err := c.LastSeen(ctx, selection)
+	switch {
+	case err != nil:
+	case last.IsZero():
+		text += ", nor in the last 90 days"
+	default:
+		text += fmt.Sprintf("; the last ones are of %s UTC: %s looks that far back", last.UTC().Format("2006-01-02 15:04"), lastFlag(time.Since(last)))
+	}
 	all := url.Values{}
 	for _, name := range []string{keyFrom, "to"} {
 		if selection.Has(name) {
 			all[name] = selection[name]
 		}
 	}
+	if others := otherValues(ctx, c, selection, all); len(others) > 0 {
+		return errors.New(text + "; at that time " + strings.Join(others, ", and "))
+	}
 	services, err := c.Services(ctx, all)
-	const most = 8
 	switch {
 	case err != nil:
 		return refused
 	case len(services) == 0:
-		return fmt.Errorf("the server says: %s; nothing else is there at that time either: --last 7d looks further back", refused.Detail)
-	case len(services) > most:
-		services = append(services[:most], "…")
+		return errors.New(text + "; nothing else is there at that time either")
 	}
-	return fmt.Errorf("the server says: %s; the services of that time are %s", refused.Detail, strings.Join(services, ", "))
+	meant := ""
+	for _, name := range selection[keyService] {
+		if close, ok := label.Closest(name, services); ok && !slices.Contains(services, name) {
+			meant = "did you mean " + close + "? "
+		}
+	}
+	return errors.New(text + "; " + meant + "the services of that time are " + some(services))
+}
+
+// otherValues says which values the labels have that a condition names.
+func otherValues(ctx context.Context, c *client.Client, selection, all url.Values) (out []string) {
+	e, err := where.Parse(selection.Get("where"))
+	if err != nil {
+		return nil
+	}
+	const most = 3
+	for _, key := range e.Keys()[:min(most, len(e.Keys()))] {
+		values, err := c.Labels(ctx, key, all)
+		values = slices.DeleteFunc(values, func(v string) bool { return v == "" })
+		if err == nil && len(values) > 0 {
+			out = append(out, key+" is "+some(values))
+		}
+	}
+	return out
+}
+
+// some are the first of a list.
+func some(list []string) string {
+	const most = 8
+	if len(list) > most {
+		list = append(list[:most:most], "…")
+	}
+	return strings.Join(list, ", ")
+}
+
+// lastFlag is the flag for a time that reaches back so far.
+func lastFlag(back time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case back < time.Hour:
+		return "--last 1h"
+	case back < day:
+		return fmt.Sprintf("--last %dh", back/time.Hour+1)
+	}
+	return fmt.Sprintf("--last %dd", back/day+1)
 }
 
 // parseHalf reads one side of a comparison: a range FROM..TO, or VALUE=…, several

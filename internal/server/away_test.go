@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -70,11 +71,14 @@ func (c *cluster) took(t *testing.T) (data string) {
 	return data
 }
 
-func (r *running) answer(method, path, body string) (status int, header http.Header, text string) {
+func (r *running) answer(method, path, body string, headers ...string) (status int, header http.Header, text string) {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, "http://"+r.at["HTTP"]+path, strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -144,6 +148,71 @@ func TestAPartOfTheDatabaseIsAway(t *testing.T) {
 			if got := header.Values("Whyhot-Missing"); status != http.StatusOK || partly != slices.Equal(got, []string{"shard 2 of 2"}) {
 				t.Errorf("%s, partly=%v: %d, %v is missing, %.200s", path, partly, status, got, text)
 			}
+		}
+	}
+}
+
+// full is an engine whose disk is full at times.
+type full struct {
+	engine.Engine
+
+	now atomic.Bool
+}
+
+func (f *full) Commit(ctx context.Context, number uint64, blocks []*engine.Block) error {
+	if f.now.Load() {
+		return errors.New("/srv/fleet/db/rows: No space left on device")
+	}
+	return f.Engine.Commit(ctx, number, blocks)
+}
+
+// What was acknowledged and waits for room on the disk is told of in answers: to whoever asks for
+// it, and to whoever gets the rest. Only who administers reads the database's words.
+func TestAFullDisk(t *testing.T) {
+	e := &full{Engine: memory.New()}
+	data := t.TempDir()
+	open := func(ctx context.Context, dir, _ string) (project.Store, error) {
+		return store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) { return e, nil }, store.Options{Names: store.NameOptions{Off: true}})
+	}
+	r := start(t, func(o *Options) { o.Data, o.Open = data, open })
+	push := func(id string) {
+		t.Helper()
+		if status, _, text := r.answer(http.MethodPost, "/api/v1/push?service=web&period=10ms&id="+id, folded); status != http.StatusOK {
+			t.Fatalf("a push: %d %s", status, text)
+		}
+	}
+	e.now.Store(true)
+	push("a-1")
+	push("a-2")
+	const waits = "2 acknowledged batches with 80 samples wait in the journal, because the database does not take them (/srv/fleet/db/rows: No space left on device)"
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) { // until writing was tried
+		status, _, text := r.answer(http.MethodGet, "/api/v1/profile?service=web", "")
+		if status == http.StatusServiceUnavailable && strings.Contains(text, waits) && strings.Contains(text, `"behind"`) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d %s", status, text)
+		}
+	}
+	if status, header, _ := r.answer(http.MethodGet, "/api/v1/top", ""); status != http.StatusOK || header.Get("Whyhot-Missing") != "2 batches that wait in the journal" {
+		t.Errorf("%d, missing: %q", status, header.Get("Whyhot-Missing"))
+	}
+	secret, _, err := access.Create(data, access.Wish{Project: access.DefaultProject, Scopes: []access.Scope{access.Read}}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, text := r.answer(http.MethodGet, "/api/v1/profile?service=web", "", "Authorization", "Bearer "+secret); status != http.StatusServiceUnavailable ||
+		!strings.Contains(text, "the server's disk is full") || strings.Contains(text, "/srv") {
+		t.Errorf("%d %s", status, text)
+	}
+	e.now.Store(false)
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) { // until it is tried again
+		status, header, _ := r.answer(http.MethodGet, "/api/v1/profile?service=web", "", "Authorization", "Bearer "+secret)
+		if status == http.StatusOK && header.Get("Whyhot-Missing") == "" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d: the disk has room, and the samples are not there", status)
 		}
 	}
 }

@@ -324,7 +324,7 @@ func TestADiskThatIsNearlyFull(t *testing.T) {
 	for i, x := range []struct {
 		free, file int64
 		days       int
-	}{{4, 0, 5}, {50, 16_000, 5}, {4, 100_000, 5}, {4, 18_000, 4}, {5, 14_000, 4}, {4, 1_000, 4}, {4, 13_000, 3}} {
+	}{{4, 0, 5}, {50, 16_000, 5}, {4, 100_000, 5}, {4, 18_000, 4}, {5, 14_000, 4}, {4, 1_000, 4}, {4, 16_000, 3}} {
 		free = x.free
 		if err := os.WriteFile(filepath.Join(dir, "db", "rows"), make([]byte, x.file), 0o600); err != nil {
 			t.Fatal(err)

@@ -243,7 +243,7 @@ func (s *Store) readAll(ctx context.Context, f *followed) error {
 	if err != nil {
 		return err
 	}
-	if err := s.cover(ctx, f.e); err != nil {
+	if err := s.cover(ctx, f.e, &all); err != nil {
 		return err
 	}
 	f.covered, f.coveredCommit = time.Now(), mark.Commit
@@ -277,6 +277,7 @@ func (s *Store) advance(ctx context.Context, f *followed, from engine.Tail) erro
 	}
 	f.documents.add(&fresh)
 	s.documents.add(&fresh)
+	s.coverOf(&fresh)
 	for n := max(before.Commit+1, mark.Commit-min(mark.Commit, uint64(len(s.sums.changes)))+1); n <= mark.Commit; n++ {
 		s.sums.changed(n, 0, math.MaxUint32) // of which minutes is not known
 	}
@@ -366,6 +367,9 @@ func (s *Store) coverLater(ctx context.Context, e interface {
 	Sum(ctx context.Context, q engine.Query) (*engine.Sums, error)
 }) error {
 	s.forgetCovered()
+	if len(s.Documents(coveredKind)) > 0 {
+		return nil // whoever writes says it, and it was read with what was added
+	}
 	first, last := s.covered.reach()
 	newer, err := e.Sum(ctx, engine.Query{Table: engine.Samples, From: last, To: math.MaxUint32, By: []string{engine.ColMinute}, Events: true})
 	if err != nil {
@@ -376,10 +380,10 @@ func (s *Store) coverLater(ctx context.Context, e interface {
 		return err
 	}
 	for _, m := range newer.Keys[0] {
-		s.covered.add(m, m+1)
+		s.covered.addMinutes(m, m+1)
 	}
 	for _, m := range older.Keys[0] {
-		s.covered.add(m, m+minutesHour)
+		s.covered.addMinutes(m, m+minutesHour)
 	}
 	s.forgetCovered()
 	return nil

@@ -124,6 +124,7 @@ func (s *Store) relieve(ctx context.Context) error {
 			return fmt.Errorf("store: %w", err)
 		}
 		s.log.Warn("there is no room for more; the oldest day was removed", "day", at(first*engine.MinutesPerDay).Format(time.DateOnly), "bytes", bytes, "quota", most, "disk nearly full", tight)
+		s.forgetBefore((first + 1) * engine.MinutesPerDay)
 		s.ageing.due.Store(true)
 		s.sums.clear()
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"whyhot/internal/host/dirlock"
+	"whyhot/internal/store/batch"
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/journal"
@@ -114,6 +115,7 @@ type Store struct {
 	documents documents
 	sums      sumCache
 	covered   covered
+	waiting   waiting
 	queries   *semaphore.Weighted
 
 	away away
@@ -278,7 +280,7 @@ func (s *Store) load(ctx context.Context, e engine.Engine) (*loaded, error) {
 		}
 	}
 	l.dict.Loaded()
-	return l, s.cover(ctx, e)
+	return l, s.cover(ctx, e, &l.documents)
 }
 
 // checkpoint is the minute from which on the identities of batches are to be read.
@@ -299,15 +301,19 @@ func (s *Store) replay() error {
 		err := s.journal.Read(segment, func(r journal.Record) error {
 			switch r.Kind {
 			case recordBatch, recordBlindBatch:
-				id, err := batchID(r.Data)
-				if err == nil && id != "" {
-					s.seen.take(id, s.minuteNow())
+				b, err := batch.Read(r.Data)
+				if err != nil {
+					return err
+				}
+				s.waiting.add(segment, b.Samples())
+				if b.ID != "" {
+					s.seen.take(b.ID, s.minuteNow())
 					if r.Kind == recordBlindBatch {
-						s.away.blind.take(id, s.minuteNow())
+						s.away.blind.take(b.ID, s.minuteNow())
 						s.away.until = segment
 					}
 				}
-				return err
+				return nil
 			case recordDocument:
 				d, err := readDocument(r.Data)
 				if err == nil {

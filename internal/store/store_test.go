@@ -600,10 +600,10 @@ func TestSelections(t *testing.T) {
 			t.Errorf("%+v: a profile of %d events, %v", c.sel, p.Count(), err)
 		}
 	}
-	// What was recorded lasted from the first sample to the last, not as long as was asked
-	// for.
+	// What was recorded lasted as many minutes as have samples, not as long as was asked for,
+	// nor from the first of them to the last.
 	p, _, err := s.Profile(t.Context(), Selection{From: testNow.Add(-4 * time.Hour), To: testNow})
-	if err != nil || p.Meta.Duration < 150*time.Minute || p.Meta.Duration > 152*time.Minute {
+	if err != nil || p.Meta.Duration != 2*time.Minute {
 		t.Errorf("it lasted %s, %v", p.Meta.Duration, err)
 	}
 	if _, err := s.Top(t.Context(), Selection{From: testNow, To: testNow}, TopOptions{}); err == nil {
@@ -689,12 +689,16 @@ func TestOld(t *testing.T) {
 	}
 	p = simple(map[string]int64{"main": 5})
 	p.Meta.Start = testNow.Add(400 * 24 * time.Hour)
-	if r := appendProfile(t, s, p, batch.Options{}); r.Samples != 5 || len(r.Warnings) != 1 {
+	if r := appendProfile(t, s, p, batch.Options{}); r.Samples != 0 || len(r.Warnings) != 1 ||
+		r.Warnings[0] != "5 samples are of more than 10m0s after the server's time, and were dropped: set the clock of the machine that recorded them" {
 		t.Errorf("receipt of the future: %+v", r)
 	}
 	flush(t, s)
-	if got := total(t, s, lastDay()); got != 5 {
+	if got := total(t, s, lastDay()); got != 0 {
 		t.Errorf("%d samples", got)
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.DroppedSamples != 10 {
+		t.Errorf("%d samples were dropped, %v", st.DroppedSamples, err)
 	}
 }
 
@@ -786,19 +790,20 @@ func TestMoreHostsThanAreTold(t *testing.T) {
 	}
 }
 
-// Of two agents one's clock is two hours late and the other's two hours early: what is
-// late is kept at its time, what is of the future now, with a warning, and all counts.
+// Of two agents one's clock is two hours late and the other's two hours early: what is late is
+// kept at its time, what is of the future is dropped with a warning.
 func TestClocksThatAreWrong(t *testing.T) {
 	s := openStore(t, t.TempDir(), memory.New(), quick(Options{}))
 	defer closeStore(t, s)
 	for _, c := range []struct {
 		host  string
 		off   time.Duration
+		takes int64
 		warns int
-	}{{"late", -2 * time.Hour, 0}, {"early", 2 * time.Hour, 1}, {"nearly", 5 * time.Minute, 0}} {
+	}{{"late", -2 * time.Hour, 5, 0}, {"early", 2 * time.Hour, 0, 1}, {"nearly", 5 * time.Minute, 5, 0}} {
 		p := simple(map[string]int64{"main": 5})
 		p.Meta.Start = testNow.Add(c.off)
-		if r := appendProfile(t, s, p, batch.Options{Labels: batch.Labels{Service: "web", Host: c.host}}); r.Samples != 5 || len(r.Warnings) != c.warns {
+		if r := appendProfile(t, s, p, batch.Options{Labels: batch.Labels{Service: "web", Host: c.host}}); r.Samples != c.takes || len(r.Warnings) != c.warns {
 			t.Errorf("%s: %+v", c.host, r)
 		}
 	}
@@ -806,7 +811,7 @@ func TestClocksThatAreWrong(t *testing.T) {
 	for _, c := range []struct {
 		from, to time.Duration
 		want     int64
-	}{{-125 * time.Minute, -115 * time.Minute, 5}, {-time.Minute, time.Minute, 5}, {4 * time.Minute, 7 * time.Minute, 5}, {7 * time.Minute, 24 * time.Hour, 0}, {-24 * time.Hour, 24 * time.Hour, 15}} {
+	}{{-125 * time.Minute, -115 * time.Minute, 5}, {-time.Minute, time.Minute, 0}, {4 * time.Minute, 7 * time.Minute, 5}, {7 * time.Minute, 24 * time.Hour, 0}, {-24 * time.Hour, 24 * time.Hour, 10}} {
 		if got := total(t, s, Selection{From: testNow.Add(c.from), To: testNow.Add(c.to)}); got != c.want {
 			t.Errorf("from %s to %s: %d samples, not %d", c.from, c.to, got, c.want)
 		}

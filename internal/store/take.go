@@ -44,11 +44,12 @@ func (s *Store) accept(ctx context.Context, b *batch.Batch, handed bool) (Receip
 		receipt.Samples -= dropped
 		receipt.Warnings = append(receipt.Warnings, fmt.Sprintf("%d samples are older than is kept, and were dropped", dropped))
 	}
+	s.dropped.Add(b.Future)
 	if len(b.Rows) == 0 {
 		return receipt, nil
 	}
 	if b.ID == "" {
-		return receipt, s.append(ctx, recordBatch, b.Append(nil))
+		return receipt, s.appendBatch(ctx, recordBatch, b)
 	}
 	for {
 		first, wait, err := s.take(ctx, b, handed)
@@ -76,7 +77,7 @@ func (s *Store) take(ctx context.Context, b *batch.Batch, handed bool) (first bo
 		return true, nil, s.unanswered()
 	}
 	if first, wait = s.seen.begin(b.ID); first {
-		err = s.append(ctx, s.record(b), b.Append(nil))
+		err = s.appendBatch(ctx, s.record(b), b)
 		s.seen.end(b.ID, err == nil, s.minuteNow())
 	}
 	return first, wait, err
@@ -105,30 +106,43 @@ func (s *Store) dropOld(b *batch.Batch) (dropped int64) {
 
 func minute(t time.Time) uint32 { return uint32(max(0, t.Unix()) / 60) }
 
-// append writes a record of the journal. It does not end with ctx: the record may be
-// written already.
+func (s *Store) appendBatch(ctx context.Context, kind byte, b *batch.Batch) error {
+	segment, err := s.write(ctx, kind, b.Append(nil))
+	if err == nil && segment > s.applied.Load() {
+		s.waiting.add(segment, b.Samples())
+	}
+	return err
+}
+
 func (s *Store) append(ctx context.Context, kind byte, data []byte) error {
-	_, err := s.journal.Append(context.WithoutCancel(ctx), journal.Record{Kind: kind, Data: data})
+	_, err := s.write(ctx, kind, data)
+	return err
+}
+
+// write writes a record of the journal, and gives its segment. It does not end with ctx: the
+// record may be written already.
+func (s *Store) write(ctx context.Context, kind byte, data []byte) (segment uint64, err error) {
+	segment, err = s.journal.Append(context.WithoutCancel(ctx), journal.Record{Kind: kind, Data: data})
 	switch {
 	case err == nil:
 		if s.refusing.Load() != nil && s.refusing.Swap(nil) != nil {
 			s.log.Info("the journal can be written again")
 		}
-		return nil
+		return segment, nil
 	case errors.Is(err, journal.ErrClosed):
-		return fmt.Errorf("%w: it is being closed", ErrBusy)
+		return 0, fmt.Errorf("%w: it is being closed", ErrBusy)
 	case errors.Is(err, journal.ErrFull):
 		why := "the engine is behind"
 		if f := s.failing.Load(); f != nil {
 			why = "the engine does not take what is waiting"
 		}
-		return fmt.Errorf("%w: %s", ErrBusy, why)
+		return 0, fmt.Errorf("%w: %s", ErrBusy, why)
 	}
 	text := err.Error()
 	if s.refusing.Swap(&text) == nil { // one line, however many are sent away
 		s.log.Error("the journal cannot be written", "error", err)
 	}
-	return fmt.Errorf("%w: the disk does not take it", ErrBusy)
+	return 0, fmt.Errorf("%w: the disk does not take it", ErrBusy)
 }
 
 // batchID reads the identity from the bytes of a batch.
@@ -190,6 +204,7 @@ func (s *Store) applySegment(ctx context.Context, segment uint64) bool {
 	if err := s.journal.Remove(segment); err != nil {
 		s.log.Error("a part of the journal that is not needed any more is left", "error", err)
 	}
+	s.waiting.remove(segment)
 	s.sums.changed(segment, change.first, change.last)
 	s.nearing()
 	s.mu.Lock()
@@ -244,7 +259,7 @@ func (s *Store) change(segment, number uint64) (*change, error) {
 				return nil
 			}
 			rows = s.dict.Apply(b, segment, c.blocks, rows)
-			s.covered.addRows(b.Rows)
+			s.covered.addBatch(b)
 			if b.ID != "" {
 				origin, n := splitID(b.ID)
 				c.blocks.Of(engine.Batches).Append(now, origin, n, n)
@@ -289,6 +304,7 @@ func (s *Store) change(segment, number uint64) (*change, error) {
 		c.first, c.last = min(c.first, rows[i].Minute), max(c.last, rows[i].Minute)
 	}
 	derive(rows, number, c.blocks)
+	s.writeCovered(c.blocks)
 	return c, nil
 }
 

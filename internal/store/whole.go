@@ -63,7 +63,7 @@ func (s *Store) profile(ctx context.Context, sel *Selection, more []Dimension) (
 	}
 	basis := w.basis()
 	basis.Covered = s.coveredIn(w.from, w.to)
-	first, last, err := s.span(ctx, c)
+	first, err := s.began(ctx, c)
 	if err != nil {
 		return nil, Basis{}, err
 	}
@@ -86,7 +86,7 @@ func (s *Store) profile(ctx context.Context, sel *Selection, more []Dimension) (
 	}
 	cpu := profile.ValueType{Type: "cpu", Unit: unit}
 	meta := profile.Meta{
-		Source: "whyhot server", ValueType: cpu, PeriodType: cpu, Start: first, Duration: last.Sub(first),
+		Source: "whyhot server", ValueType: cpu, PeriodType: cpu, Start: first, Duration: basis.Covered,
 	}
 	if basis.Count > 0 && basis.Value%basis.Count == 0 {
 		meta.Period = basis.Value / basis.Count
@@ -114,20 +114,14 @@ func (w *weights) ordered() (rows []row) {
 	return rows
 }
 
-// span is the time from the first sample of a selection to the last one, to the minute,
-// or to the hour where the range is long.
-func (s *Store) span(ctx context.Context, c *chosen) (first, last time.Time, err error) {
-	q := c.overTime()
-	sums, err := s.ask(ctx, q)
+// began is the time of the first sample of a selection, to the minute, or to the hour where
+// the range is long.
+func (s *Store) began(ctx context.Context, c *chosen) (time.Time, error) {
+	sums, err := s.ask(ctx, c.overTime())
 	if err != nil || sums.Len() == 0 {
-		return at(c.from), at(c.from), err
+		return at(c.from), err
 	}
-	begin, end := slices.Min(sums.Keys[0]), slices.Max(sums.Keys[0])+q.Step
-	first, last = at(max(begin, c.from)), at(min(end, c.to))
-	if now := s.opts.Now(); last.After(now) && now.After(first) {
-		last = now
-	}
-	return first, last, nil
+	return at(max(slices.Min(sums.Keys[0]), c.from)), nil
 }
 
 // profileBuilder makes the tables of a profile from those of the dictionary; numbers

@@ -100,6 +100,8 @@ func reasonOf(r *http.Response, body []byte) string {
 		if proto.Unmarshal(body, &s) == nil {
 			text = s.GetMessage()
 		}
+	case strings.HasPrefix(string(body), tlsOnly):
+		text = tlsOnly
 	case strings.HasPrefix(kind, "text/plain"):
 		text, _, _ = strings.Cut(strings.TrimSpace(string(body[:min(len(body), 300)])), "\n")
 	}

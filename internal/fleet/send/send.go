@@ -121,7 +121,7 @@ func (c *Client) Send(ctx context.Context, batch string, data []byte) (Result, e
 		return result, ctx.Err()
 	}
 	if err != nil {
-		return result, fmt.Errorf("sending to %s: %w", c.opts.Endpoint, err)
+		return result, fmt.Errorf("sending to %s: %w%s", c.opts.Endpoint, err, c.opts.Endpoint.hint(err.Error()))
 	}
 	return result, nil
 }

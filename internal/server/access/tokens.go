@@ -293,6 +293,30 @@ func (t *Tokens) Revoke(project, id string, now time.Time) error {
 	return Revoke(t.dir, id, now)
 }
 
+// RevokeOf ends the tokens of a project in a data directory, and gives how many were in force.
+func RevokeOf(dir, project string, now time.Time) (ended int, err error) {
+	of := func(one *Token) bool { return one.Project == project && one.State(now) == "valid" }
+	list, err := List(dir)
+	if err != nil || !slices.ContainsFunc(list, func(one Token) bool { return of(&one) }) {
+		return 0, err
+	}
+	err = change(dir, func(f *file) error {
+		for i := range f.Tokens {
+			if one := &f.Tokens[i]; of(one) {
+				one.Revoked = now.UTC().Truncate(time.Second)
+				ended++
+			}
+		}
+		return nil
+	})
+	return ended, err
+}
+
+// RevokeOf ends the tokens of a project, and gives how many were in force.
+func (t *Tokens) RevokeOf(project string, now time.Time) (ended int, err error) {
+	return RevokeOf(t.dir, project, now)
+}
+
 // Wish is a token to be.
 type Wish struct {
 	Project string

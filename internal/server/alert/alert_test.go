@@ -181,3 +181,18 @@ func TestFailure(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A rule on a service that sends nothing measures none of its samples, whatever others send.
+func TestNothingIsChosen(t *testing.T) {
+	p := open(t)
+	now := time.Now().Truncate(time.Minute)
+	send(t, p, "web", now.Add(-2*time.Minute), 600, 400)
+	for service, chosen := range map[string]bool{"web": true, "wbe": false} {
+		for _, function := range []string{"", "main"} {
+			c, err := checked(t, Rule{Name: "a", Services: []string{service}, Function: function, ShareAbove: 0.2}).measure(t.Context(), p, now)
+			if err != nil || (c.Chosen > 0) != chosen {
+				t.Errorf("%s %q: %+v %v", service, function, c, err)
+			}
+		}
+	}
+}

@@ -23,6 +23,7 @@ type Cost struct {
 	Cores      float64   `json:"cores"`
 	CoresError float64   `json:"cores_error"`
 	Samples    int64     `json:"samples"` // of what the share is of
+	Chosen     int64     `json:"chosen"`  // of what the rule chooses, with any function
 }
 
 // z is half the width of a 95 % interval in standard deviations.
@@ -54,7 +55,7 @@ func (r *Rule) measure(ctx context.Context, s Store, to time.Time) (Cost, error)
 		}
 		whole = t.Basis
 	}
-	c.Samples = whole.Read
+	c.Samples, c.Chosen = whole.Read, part.Read
 	if whole.Value > 0 {
 		c.Share = float64(value) / float64(whole.Value)
 		c.Error = finding.ShareError(c.Share, whole.Read)

@@ -33,6 +33,7 @@ type costForm struct {
 	Cores      float64   `json:"cores"`
 	CoresError float64   `json:"cores_error"`
 	Samples    int64     `json:"samples"`
+	Chosen     int64     `json:"chosen"`
 }
 
 // alerts says where the alerts of a project stand.

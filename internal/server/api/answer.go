@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -176,8 +177,21 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 	s.write(w, s.problemOf(r, err))
 }
 
+// connectCall is the path of a call in the Connect protocol: /querier.v1.QuerierService/Diff.
+var connectCall = regexp.MustCompile(`^/(?:[a-z][a-z0-9_]*\.)+[A-Z][A-Za-z0-9]*/([A-Z][A-Za-z0-9]*)$`)
+
 // notServed tells a wrong path from a wrong method.
 func (s *Server) notServed(w http.ResponseWriter, r *http.Request) {
+	if name := connectCall.FindStringSubmatch(r.URL.Path); name != nil && r.Method == http.MethodPost {
+		p := problem{
+			status: http.StatusNotImplemented, kind: "not_supported", detail: name[1] + " is not supported by whyhot",
+			help: "docs/guide/server.md lists which calls are.",
+		}
+		if _, pattern := s.mux.Handler(r); pattern == "" {
+			s.write(w, p.inConnect())
+			return
+		}
+	}
 	var methods []string
 	for _, m := range []string{http.MethodGet, http.MethodPost} {
 		try := r.Clone(r.Context())

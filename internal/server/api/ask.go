@@ -3,15 +3,16 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"whyhot/internal/profile/label"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/project"
 	"whyhot/internal/store"
 	"whyhot/internal/store/stage"
 )
@@ -21,14 +22,46 @@ func (s *Server) services(ctx context.Context, r *request) (any, error) {
 	return s.labelsOf(ctx, r, store.ByService)
 }
 
-// labelKeys lists what samples can be chosen and grouped by.
-func (s *Server) labelKeys(_ context.Context, r *request) (any, error) {
+// labelKeys lists what samples can be chosen and grouped by: with how many values the project
+// has of each, or those of a selection where one is given.
+func (s *Server) labelKeys(ctx context.Context, r *request) (any, error) {
 	list := r.project.LabelKeys()
+	if slices.ContainsFunc(selecting, r.values.Has) {
+		sel, err := s.selection(r)
+		if err != nil {
+			return nil, err
+		}
+		if err := countValues(ctx, r.project, sel, list); err != nil && !errors.Is(err, store.ErrTooLarge) {
+			return nil, err // of too many combinations the numbers stay those of the project
+		}
+	}
 	out := labelKeysForm{Keys: make([]labelKeyForm, 0, len(list))}
 	for _, k := range list {
 		out.Keys = append(out.Keys, labelKeyForm{string(k.Key), k.Values})
 	}
 	return out, nil
+}
+
+// countValues makes the numbers of values those of a selection.
+func countValues(ctx context.Context, p *project.Project, sel store.Selection, list []store.LabelKey) error {
+	keys := make([]store.Dimension, len(list))
+	for i, k := range list {
+		keys[i] = k.Key
+	}
+	sets, err := p.LabelSets(ctx, sel, keys)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		values := map[string]bool{}
+		for _, set := range sets {
+			if set[i] != "" {
+				values[set[i]] = true
+			}
+		}
+		list[i].Values = len(values)
+	}
+	return nil
 }
 
 // labels lists the values of a dimension.
@@ -69,11 +102,7 @@ func dimension(r *request, where, text string) (store.Dimension, error) {
 		}
 		names = append(names, string(k.Key))
 	}
-	const most = 30
-	if len(names) > most {
-		names = append(names[:most], "…")
-	}
-	return "", invalid("%s: unknown dimension %q: this project has %s", where, text, strings.Join(names, ", "))
+	return "", invalid("%s: %v", where, &label.UnknownError{Key: text, Known: names})
 }
 
 // Steps of a time line: about as many as a page is wide, and no more than it can show.
@@ -321,10 +350,10 @@ func (s *Server) projects(_ context.Context, r *request) (any, error) {
 }
 
 // projectsSeen lists the projects that a request may see; own is the one that it is about.
-func (s *Server) projectsSeen(r *request, own string) (any, error) {
+func (s *Server) projectsSeen(r *request, own string) (projectsForm, error) {
 	names, err := s.o.Projects.Names()
 	if err != nil {
-		return nil, err
+		return projectsForm{}, err
 	}
 	out := projectsForm{Scopes: r.grant.Scopes, Default: own, Projects: []projectForm{}}
 	if r.grant.Open() {

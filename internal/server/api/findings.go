@@ -21,6 +21,8 @@ import (
 type findingsForm struct {
 	Findings []watch.Record `json:"findings"`
 	Runs     []watch.Run    `json:"runs"`
+	// Few is how many services have too few samples to be analysed.
+	Few int `json:"few_samples,omitempty"`
 }
 
 // findings gives what the rules found, and when they looked.
@@ -43,7 +45,11 @@ func (s *Server) findings(_ context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return findingsForm{list(records), list(runs)}, nil
+	look, err := watch.LastLook(r.project)
+	if err != nil {
+		return nil, err
+	}
+	return findingsForm{list(records), list(runs), look.Few}, nil
 }
 
 // list is a list in JSON also where it is empty.

@@ -269,6 +269,7 @@ type projectsForm struct {
 	Scopes   []access.Scope `json:"scopes"`
 	Default  string         `json:"default"` // of requests that name none
 	Projects []projectForm  `json:"projects"`
+	Revoked  int            `json:"tokens_revoked,omitempty"` // with a project that was deleted
 }
 
 type projectForm struct {

@@ -10,6 +10,7 @@ import (
 
 	"whyhot/internal/server/limit"
 	"whyhot/internal/server/project"
+	"whyhot/internal/store/gap"
 	"whyhot/internal/store/stage"
 )
 
@@ -76,6 +77,9 @@ func (s *Server) work(ctx context.Context, r *request) (any, error) {
 		r.project = p
 		if answering := r.answered(p); answering != nil && !r.route.takes && !r.route.local {
 			return nil, answering
+		}
+		if b := p.Behind(); b.Why != "" && r.route.samples {
+			gap.Note(ctx, []string{fmt.Sprintf("%d batches that wait in the journal", b.Batches)})
 		}
 	}
 	if r.bounded() {

@@ -61,6 +61,10 @@ func TestLabelsOfAPush(t *testing.T) {
 	if got := fmt.Sprint(keys.Keys); got != "[{service 1} {version 0} {host 1} {container 0} {process 0} {environment 1} {pid 1} {pod 1} {thread 1} {controller 2}]" {
 		t.Errorf("%s", got)
 	}
+	r.get("/api/v1/labels?from=now-1h&where="+url.QueryEscape(`controller="checkout"`), "", &keys)
+	if got := fmt.Sprint(keys.Keys); got != "[{service 1} {version 0} {host 1} {container 0} {process 0} {environment 1} {pid 1} {pod 1} {thread 1} {controller 1}]" {
+		t.Errorf("of a selection: %s", got)
+	}
 	testTreeOfLabels(t, r)
 	_, data = r.do("GET", "/api/v1/profile?by=controller&by=pod", "", nil)
 	p, err := ingest.Read(t.Context(), bytes.NewReader(data), "it", ingest.Options{})
@@ -102,7 +106,7 @@ func testTreeOfLabels(t *testing.T, r *running) {
 	if got, want := shape("&where="+url.QueryEscape(`controller="checkout"`)), "5: -1  5, 0 controller=checkout 5, 1 work 5"; got != want {
 		t.Errorf("%s\nnot %s", got, want)
 	}
-	for query, want := range map[string]string{"by=none": "unknown dimension", "by=controller&path=1": "no value of controller", "by=controller&focus=1": "neither events nor a focus", "by=controller&by=pod": "at most one"} {
+	for query, want := range map[string]string{"by=none": "unknown label", "by=controller&path=1": "no value of controller", "by=controller&focus=1": "neither events nor a focus", "by=controller&by=pod": "at most one"} {
 		if resp, data := r.do("GET", "/api/v1/tree?"+query, "", nil); resp.StatusCode != 400 || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %s %s", query, resp.Status, data)
 		}

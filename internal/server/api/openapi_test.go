@@ -272,6 +272,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 			t.Errorf("%s %s: %s\n%s", op.method, path, resp.Status, data)
 		}
 		if op.path == "/api/v1/projects/{name}/delete" {
+			token = r.token("web", access.Scopes()...)
 			r.fill("web", token)
 		}
 		if err := validate(op, resp.StatusCode, data); err != nil {

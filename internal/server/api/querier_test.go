@@ -143,6 +143,7 @@ func TestPyroscopeErrors(t *testing.T) {
 		"a wrong token": {ask("x", &querierv1.SelectMergeStacktracesRequest{}), connect.CodeUnauthenticated, "token"},
 		"a small token": {ask(r.token("web", access.Send), &querierv1.SelectMergeStacktracesRequest{}), connect.CodePermissionDenied, "read"},
 		"a selector":    {ask(token, &querierv1.SelectMergeStacktracesRequest{LabelSelector: `{service_name}`}), connect.CodeInvalidArgument, "after service_name there must be ="},
+		"a label":       {ask(token, &querierv1.SelectMergeStacktracesRequest{LabelSelector: `{servce_name="web"}`}), connect.CodeInvalidArgument, `unknown label "servce_name": did you mean service_name? this project has service_name, version`},
 		"a regexp":      {ask(token, &querierv1.SelectMergeStacktracesRequest{LabelSelector: `{service_name=~"("}`}), connect.CodeInvalidArgument, "label selector"},
 		"a type":        {ask(token, &querierv1.SelectMergeStacktracesRequest{ProfileTypeID: "cpu"}), connect.CodeInvalidArgument, "profile type"},
 		"times":         {ask(token, &querierv1.SelectMergeStacktracesRequest{Start: 2000, End: 1000}), connect.CodeInvalidArgument, "before end"},
@@ -154,6 +155,18 @@ func TestPyroscopeErrors(t *testing.T) {
 		if !errors.As(c.err, &got) || got.Code() != c.code || !strings.Contains(got.Message(), c.says) {
 			t.Errorf("%s: %v", name, c.err)
 		}
+	}
+	if err := ask(token, &querierv1.SelectMergeStacktracesRequest{LabelSelector: `{pod!="web-1", other=""}`}); err != nil {
+		t.Errorf("samples without a label: %v", err)
+	}
+	for _, name := range []string{"SelectHeatmap", "SelectMergeSpanProfile", "AnalyzeQuery"} {
+		_, err := rpc[querierv1.SelectSeriesResponse](r, token, name, &querierv1.SelectSeriesRequest{})
+		if got := (*connect.Error)(nil); !errors.As(err, &got) || got.Code() != connect.CodeUnimplemented || !strings.Contains(got.Message(), name+" is not supported by whyhot") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if resp, data := r.do(http.MethodPost, "/querier.v1.QuerierService/SelectHeatmap", token, nil); resp.StatusCode != http.StatusNotImplemented || !strings.Contains(string(data), `"code":"unimplemented"`) {
+		t.Errorf("%s %s", resp.Status, data)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

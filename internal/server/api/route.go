@@ -111,7 +111,7 @@ func routes() []route {
 		{method: post, path: v1 + "/tokens/{id}/revoke", scope: access.Administer, local: true, handle: (*Server).revokeToken},
 
 		{method: get, path: v1 + "/services", scope: access.Read, params: selecting, samples: true, handle: (*Server).services},
-		{method: get, path: v1 + "/labels", scope: access.Read, samples: true, handle: (*Server).labelKeys},
+		{method: get, path: v1 + "/labels", scope: access.Read, params: selecting, samples: true, handle: (*Server).labelKeys},
 		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, samples: true, handle: (*Server).labels},
 		{method: get, path: v1 + "/timeline", scope: access.Read, params: with(paramBy, "step", "lines"), samples: true, handle: (*Server).timeline},
 		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily), samples: true, handle: (*Server).top},

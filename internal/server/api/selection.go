@@ -5,10 +5,12 @@ import (
 	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"whyhot/internal/profile/label"
 	"whyhot/internal/profile/where"
 	"whyhot/internal/store"
 )
@@ -52,6 +54,9 @@ func (s *Server) selectionIn(r *request, half string) (store.Selection, error) {
 	if out.Where, err = condition(half, list(paramWhere)); err != nil {
 		return out, err
 	}
+	if err := known(r, half, out.Where); err != nil {
+		return out, err
+	}
 	out.Exact, err = r.boolean(paramExact)
 	return out, err
 }
@@ -79,6 +84,38 @@ func condition(half string, texts []string) (*where.Expr, error) {
 		return nil, invalidWhere(half, err)
 	}
 	return e, nil
+}
+
+// known refuses a condition on a label that no sample of the project has: the answer would be
+// empty, or everything, and nobody would see that it was misspelt.
+func known(r *request, half string, e *where.Expr) error {
+	if e == nil || r.project == nil || r.project.Readable() != nil {
+		return nil
+	}
+	unknown := func() *label.UnknownError {
+		others := slices.DeleteFunc(slices.Clone(e.Keys()), func(key string) bool { return slices.Contains(store.Dimensions(), store.Dimension(key)) })
+		if len(others) == 0 {
+			return nil
+		}
+		keys := make([]string, 0, len(others))
+		for _, k := range r.project.LabelKeys() {
+			keys = append(keys, string(k.Key))
+		}
+		for _, key := range others {
+			if !slices.Contains(keys, key) {
+				return &label.UnknownError{Key: key, Known: keys}
+			}
+		}
+		return nil
+	}
+	if unknown() == nil {
+		return nil
+	}
+	settle(r.Context(), r) // it may be of a profile that was pushed a moment ago
+	if err := unknown(); err != nil {
+		return invalid("%s%s: %v", half, paramWhere, err)
+	}
+	return nil
 }
 
 func invalidWhere(half string, err error) error {

@@ -84,8 +84,20 @@ func (s *Server) deleteProject(ctx context.Context, r *request) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	s.o.Log.InfoContext(ctx, "a project was deleted by a request", "project", name, "who", r.grant.Who())
-	return s.projectsSeen(r, name) // also for who may delete and not read
+	// Whoever sends with one of its tokens would make it again.
+	ended, err := s.o.Tokens.RevokeOf(name, s.now())
+	if err != nil {
+		return nil, err
+	}
+	if ended > 0 { // a sender may have made it again in the moment between
+		if err := s.o.Projects.Delete(ctx, name); err != nil && !errors.Is(err, project.ErrUnknown) {
+			s.o.Log.WarnContext(ctx, "a project that was deleted was begun again", "project", name, "error", err)
+		}
+	}
+	s.o.Log.InfoContext(ctx, "a project was deleted by a request", "project", name, "who", r.grant.Who(), "tokens_revoked", ended)
+	out, err := s.projectsSeen(r, name) // also for who may delete and not read
+	out.Revoked = ended
+	return out, err
 }
 
 // maxRetention bounds the body that says what is kept.

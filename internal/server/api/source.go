@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"regexp"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -14,6 +16,7 @@ import (
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
+	"whyhot/internal/server/access"
 	"whyhot/internal/store"
 )
 
@@ -45,7 +48,7 @@ func (s *Server) profile(ctx context.Context, r *request) (any, error) {
 	}
 	var out bytes.Buffer
 	if len(p.Samples()) == 0 {
-		return nil, nothing(sel)
+		return nil, nothing(r, sel)
 	}
 	if err := pprof.Write(&out, p); err != nil {
 		return nil, err
@@ -59,19 +62,44 @@ const settleTime = 3 * time.Second
 // settle waits until what was taken can be asked for. It is for who would be told that
 // there is nothing, perhaps of a profile that was pushed a moment ago.
 func settle(ctx context.Context, r *request) {
+	if r.project.Behind().Why != "" { // it will not come in that time
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	_ = r.project.Flush(ctx) // what is not there then is not there
 }
 
-func nothing(sel store.Selection) error {
+func nothing(r *request, sel store.Selection) error {
 	const minutes = "2006-01-02 15:04"
-	return &problem{
+	p := &problem{
 		status: http.StatusNotFound, kind: kindMissing,
 		detail: fmt.Sprintf("there are no samples of it from %s to %s UTC", sel.From.UTC().Format(minutes), sel.To.UTC().Format(minutes)),
 		help:   "/api/v1/services says what there is, and when it was last seen.",
 	}
+	if b := r.project.Behind(); b.Why != "" {
+		const again = 10 // seconds: how often writing is tried
+		p.status, p.kind, p.again = http.StatusServiceUnavailable, "behind", again
+		p.detail += "; " + behind(r, b) + " and cannot be queried yet"
+		p.help = "When the database takes writes again, they appear without being sent again."
+	}
+	return p
 }
+
+// behind says what waits in the journal, and why: in the words of the database to whoever
+// administers the server, for they may name files of this machine.
+func behind(r *request, b store.Behind) string {
+	why := "the server's log says why"
+	switch {
+	case r.grant.Open() || slices.Contains(r.grant.Scopes, access.Administer):
+		why = b.Why
+	case fullDisk.MatchString(b.Why):
+		why = "the server's disk is full"
+	}
+	return fmt.Sprintf("%d acknowledged batches with %d samples wait in the journal, because the database does not take them (%s),", b.Batches, b.Samples, why)
+}
+
+var fullDisk = regexp.MustCompile(`(?i)no space left|disk is full|disk full`)
 
 // lines gives a function line by line.
 func (s *Server) lines(ctx context.Context, r *request) (any, error) {
@@ -158,7 +186,7 @@ func sumsOf(ctx context.Context, r *request, sel store.Selection, sort string) (
 		return nil, store.Basis{}, err
 	}
 	if g.Basis.Count == 0 {
-		return nil, store.Basis{}, nothing(sel)
+		return nil, store.Basis{}, nothing(r, sel)
 	}
 	events := g.SelfEvents
 	if sort == byTotal {

@@ -47,7 +47,7 @@ func (s *Server) surprises(ctx context.Context, r *request) (any, error) {
 		return nil, err
 	}
 	if len(now.Samples()) == 0 {
-		return nil, nothing(sel)
+		return nil, nothing(r, sel)
 	}
 	cat, err := builtinRules()
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *Server) push(ctx context.Context, r *request) (any, error) {
 	v := r.values
 	p := push.Profile{
 		Labels: batch.Labels{Service: v.Get(paramService), Version: v.Get(paramVersion), Host: v.Get(paramHost), Container: v.Get(paramContainer), Process: v.Get(paramProcess)},
-		ID:     v.Get("id"), SampleType: v.Get("sample_type"),
+		ID:     v.Get("id"), SampleType: v.Get("sample_type"), Measured: true,
 	}
 	var err error
 	if p.Labels.Tags, err = tags(v[paramLabel]); err != nil {

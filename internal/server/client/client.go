@@ -14,9 +14,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"whyhot/internal/finding"
@@ -43,6 +45,11 @@ type Client struct {
 
 // New makes a client. It does not connect yet.
 func New(o Options) (*Client, error) {
+	if host, port, err := net.SplitHostPort(o.URL); err == nil && host != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err == nil { // HOST:PORT, as agents take it
+			o.URL = "http://" + o.URL
+		}
+	}
 	base, err := url.Parse(o.URL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.User != nil {
 		return nil, fmt.Errorf("invalid server address %q: give http://HOST:PORT or https://HOST:PORT", o.URL)
@@ -90,7 +97,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err
 		}
-		return nil, fmt.Errorf("asking %s: %w", c.o.URL, err)
+		return nil, fmt.Errorf("asking %s: %w%s", c.o.URL, err, hint(err.Error(), c.base.Host))
 	}
 	if resp.StatusCode == http.StatusOK {
 		if parts := resp.Header.Get("Whyhot-Missing"); parts != "" && c.o.Missing != nil {
@@ -109,7 +116,37 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if json.Unmarshal(text, &said) == nil && said.Detail != "" {
 		return nil, &RefusedError{resp.StatusCode, said.Error, said.Detail, said.Help}
 	}
-	return nil, fmt.Errorf("%s answered %s: is it a whyhot server?", c.o.URL, resp.Status)
+	return nil, c.strange(resp, string(text))
+}
+
+// strange is the error of an answer that no whyhot server gives to a request.
+func (c *Client) strange(resp *http.Response, text string) error {
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/grpc") {
+		text = grpcAnswer
+	}
+	if why := hint(text, c.base.Host); why != "" {
+		return fmt.Errorf("%s answered %s%s", c.o.URL, resp.Status, why)
+	}
+	return fmt.Errorf("%s answered %s: is it a whyhot server?", c.o.URL, resp.Status)
+}
+
+// grpcAnswer is what Go says of the beginning of an HTTP/2 connection where it expects HTTP/1.
+const grpcAnswer = "malformed HTTP response"
+
+// hint says what is probably wrong with the address, and what to type, by the words of the
+// library or of the server; "" where that is not known.
+func hint(text, host string) string {
+	switch {
+	case strings.Contains(text, grpcAnswer):
+		return "; this seems to be the server's port for agents (--listen-grpc): give that of --listen, usually 7878"
+	case strings.Contains(text, "HTTP request to an HTTPS server"):
+		return "; the server uses TLS: give https://" + host + ", and --ca FILE where its certificate is of your own authority"
+	case strings.Contains(text, "HTTP response to HTTPS client"), strings.Contains(text, "first record does not look like a TLS handshake"):
+		return "; the server does not use TLS: give http://" + host
+	case strings.Contains(text, "certificate signed by unknown authority"):
+		return "; give --ca FILE with the certificate authority of the server"
+	}
+	return ""
 }
 
 // ask reads the JSON of an answer.
@@ -172,6 +209,43 @@ func (c *Client) Labels(ctx context.Context, key string, selection url.Values) (
 		out = append(out, v.Value)
 	}
 	return out, nil
+}
+
+// LastSeen is when samples of a selection were last there, whatever time the selection is of;
+// zero where there are none within what is kept. It is to the minute.
+func (c *Client) LastSeen(ctx context.Context, selection url.Values) (last time.Time, err error) {
+	q := maps.Clone(selection)
+	if q == nil {
+		q = url.Values{}
+	}
+	q.Del("to")
+	// An answer over a long time has steps of a twenty-fourth of it: each narrows the next.
+	for _, back := range []time.Duration{90 * 24 * time.Hour, 4 * 24 * time.Hour, 6 * time.Hour} {
+		to := time.Now()
+		if !last.IsZero() {
+			to = last
+			q.Set("to", to.Format(time.RFC3339))
+		}
+		q.Set("from", to.Add(-back).Format(time.RFC3339))
+		var answer struct {
+			Values []struct {
+				Last time.Time `json:"last"`
+			} `json:"values"`
+		}
+		if err := c.ask(ctx, http.MethodGet, "services", q, nil, &answer); err != nil {
+			return last, err
+		}
+		if len(answer.Values) == 0 {
+			return last, nil
+		}
+		last = time.Time{}
+		for _, v := range answer.Values {
+			if v.Last.After(last) {
+				last = v.Last
+			}
+		}
+	}
+	return last, nil
 }
 
 // Surprises gives the shares of a selection that are not what was to be expected, at most
@@ -306,13 +380,13 @@ func (c *Client) Reachable(ctx context.Context) error {
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("asking %s: %w", c.o.URL, err)
+		return fmt.Errorf("asking %s: %w%s", c.o.URL, err, hint(err.Error(), c.base.Host))
 	}
-	if err := resp.Body.Close(); err != nil {
-		return err
-	}
+	defer resp.Body.Close() //nolint:errcheck // only read from
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s: is it a whyhot server?", c.o.URL, resp.Status)
+		const most = 4 << 10
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, most)) // what arrived will do
+		return c.strange(resp, string(text))
 	}
 	return nil
 }

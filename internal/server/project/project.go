@@ -42,6 +42,8 @@ type Store interface {
 	// Readable says why questions about samples cannot be answered, of which a server that
 	// does not write answers some.
 	Readable() error
+	// Behind says what was taken and cannot be asked for, since it cannot be written.
+	Behind() store.Behind
 	Append(ctx context.Context, b *batch.Batch) (store.Receipt, error)
 	Labels(ctx context.Context, s store.Selection, by store.Dimension) ([]store.LabelValue, error)
 	LabelKeys() []store.LabelKey

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"whyhot/internal/fleet/receive"
@@ -35,6 +36,9 @@ type Profile struct {
 	Start time.Time
 	// SampleType chooses among the values of a pprof profile; "" takes CPU time.
 	SampleType string
+	// Measured says that the profile is one that somebody recorded, for as long as it says, and
+	// not a part of what an agent sends all the time.
+	Measured bool
 }
 
 // maxEntries bounds the tables of one profile: 130 kB of gzip can hold tables of 3 GB.
@@ -54,10 +58,33 @@ func Append(ctx context.Context, to project.Store, body io.Reader, p Profile, mo
 	case err != nil:
 		return store.Receipt{}, &store.BatchError{Err: err}
 	}
+	o := batch.Options{ID: p.ID, Labels: p.Labels, Override: true, Period: p.Period.Nanoseconds(), Now: now, Latest: now}
 	if !p.Start.IsZero() && p.Start.Before(now) {
-		now = p.Start
+		o.Now = p.Start
 	}
-	return appendRead(ctx, to, read, batch.Options{ID: p.ID, Labels: p.Labels, Override: true, Period: p.Period.Nanoseconds(), Now: now})
+	if p.Measured {
+		o.Spans = spans(&read.Meta, now)
+	}
+	return appendRead(ctx, to, read, o)
+}
+
+// spans are when a profile was recorded, to the second; none where it does not say. One that
+// does not say when it began ended just now.
+func spans(m *profile.Meta, now time.Time) []batch.Span {
+	length := min(m.Duration.Round(time.Second), batch.MaxSpan*time.Second)
+	if m.Duration <= 0 {
+		return nil
+	}
+	length = max(length, time.Second)
+	start := m.Start
+	if start.Unix() <= 0 {
+		start = now.Add(-length)
+	}
+	end := start.Add(length)
+	if start.After(now) || end.Unix() > math.MaxUint32 {
+		return nil
+	}
+	return []batch.Span{{From: uint32(max(0, start.Unix())), Until: uint32(end.Unix())}}
 }
 
 func appendRead(ctx context.Context, to project.Store, p *profile.Profile, o batch.Options) (store.Receipt, error) {

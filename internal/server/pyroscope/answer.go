@@ -175,7 +175,7 @@ func SelectMergeStacktraces(ctx context.Context, s Store, now time.Time, r *quer
 
 // addTree puts what a request chooses on one side of a node.
 func addTree(ctx context.Context, s Store, now time.Time, r *querierv1.SelectMergeStacktracesRequest, to *node, side int, most int64) error {
-	sel, none, err := selection(r.GetProfileTypeID(), []string{r.GetLabelSelector()}, r.GetStart(), r.GetEnd(), now)
+	sel, none, err := chosen(s, r.GetProfileTypeID(), r.GetLabelSelector(), r.GetStart(), r.GetEnd(), now)
 	if err != nil || none {
 		return err
 	}
@@ -225,7 +225,7 @@ func SelectMergeProfile(ctx context.Context, s Store, now time.Time, r *querierv
 	if len(r.GetStackTraceSelector().GetCallSite()) > 0 {
 		return nil, unsupported("a stack trace selector for pprof files")
 	}
-	sel, none, err := selection(r.GetProfileTypeID(), []string{r.GetLabelSelector()}, r.GetStart(), r.GetEnd(), now)
+	sel, none, err := chosen(s, r.GetProfileTypeID(), r.GetLabelSelector(), r.GetStart(), r.GetEnd(), now)
 	if err != nil || none {
 		return &googlev1.Profile{StringTable: []string{""}}, err
 	}

@@ -91,6 +91,36 @@ func selection(profileType string, selectors []string, start, end int64, now tim
 	return sel, none, nil
 }
 
+// chosen is selection for a query that is answered with samples. A label that no sample has is
+// refused where one of its values is asked for: nobody would see that it was misspelt.
+func chosen(s Store, profileType, selector string, start, end int64, now time.Time) (sel store.Selection, none bool, err error) {
+	sel, none, err = selection(profileType, []string{selector}, start, end, now)
+	if err != nil || none || sel.Where == nil {
+		return sel, none, err
+	}
+	matchers, err := parseSelector(selector)
+	if err != nil {
+		return sel, false, err
+	}
+	var names []string
+	for _, m := range matchers {
+		_, constant := constants[m.name]
+		d := label.Name(m.name)
+		if constant || m.value == "" || m.operator == "!=" || m.operator == "!~" || slices.Contains(store.Dimensions(), store.Dimension(d)) {
+			continue
+		}
+		if names == nil {
+			for _, k := range s.LabelKeys() {
+				names = append(names, nameOf(k.Key))
+			}
+		}
+		if !slices.Contains(names, d) {
+			return sel, false, invalid("%v", &label.UnknownError{Key: m.name, Known: names})
+		}
+	}
+	return sel, none, nil
+}
+
 // matcher is one comparison of a selector.
 type matcher struct{ name, operator, value string }
 

@@ -30,7 +30,7 @@ func SelectSeries(ctx context.Context, s Store, now time.Time, r *querierv1.Sele
 	if len(r.GetStackTraceSelector().GetCallSite()) > 0 {
 		return nil, unsupported("a stack trace selector for series")
 	}
-	sel, none, err := selection(r.GetProfileTypeID(), []string{r.GetLabelSelector()}, r.GetStart(), r.GetEnd(), now)
+	sel, none, err := chosen(s, r.GetProfileTypeID(), r.GetLabelSelector(), r.GetStart(), r.GetEnd(), now)
 	if err != nil || none {
 		return &querierv1.SelectSeriesResponse{}, err
 	}

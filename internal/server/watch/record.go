@@ -17,7 +17,21 @@ const (
 	kindFinding = "finding"
 	kindRun     = "run"
 	kindTrial   = "trial"
+	kindLook    = "look"
+	lookKey     = "last"
 )
+
+// Look is the last time that the rules looked at a project.
+type Look struct {
+	Time time.Time `json:"time"`
+	Few  int       `json:"few_samples"` // services with too few samples for any finding
+}
+
+// LastLook says what the last look at a project left out.
+func LastLook(p *project.Project) (Look, error) {
+	all, err := project.Read[Look](p, kindLook)
+	return all[lookKey], err
+}
 
 // Point is what a finding cost at one time.
 type Point struct {

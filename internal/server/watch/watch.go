@@ -147,7 +147,11 @@ func (w *Watcher) look(ctx context.Context, p *project.Project, rest func(ctx co
 	if err = cmp.Or(err, whole(missing)); err != nil {
 		return 0, err
 	}
-	turn, err := w.turn(p, there)
+	enough, err := w.enough(ctx, p, there, to)
+	if err != nil {
+		return 0, err
+	}
+	turn, err := w.turn(p, enough)
 	if err != nil {
 		return 0, err
 	}
@@ -191,6 +195,40 @@ func whole(missing *gap.Gap) error {
 		return fmt.Errorf("%w: %s; the rules wait until it can", store.ErrAway, strings.Join(parts, ", "))
 	}
 	return nil
+}
+
+// leastSamples is how many samples a finding rests on at least (fewEvents in
+// internal/explain/rule): of a service with fewer nothing can be found.
+const leastSamples = 10
+
+// enough leaves out the services of which nothing can be found: on a machine that builds, every
+// as, ld and cut is one. How many they are is written down. One whose finding is active is looked
+// at once more, which ends it.
+func (w *Watcher) enough(ctx context.Context, p *project.Project, there []store.LabelValue, to time.Time) ([]store.LabelValue, error) {
+	records, err := project.Read[Record](p, kindFinding)
+	if err != nil {
+		return nil, err
+	}
+	active := map[string]bool{}
+	for _, r := range records {
+		active[r.Service] = active[r.Service] || r.Active
+	}
+	few := func(s store.LabelValue) bool { return s.Count < leastSamples && !active[s.Value] }
+	kept := slices.DeleteFunc(slices.Clone(there), few)
+	if err := p.Put(ctx, kindLook, lookKey, Look{Time: to.UTC(), Few: len(there) - len(kept)}); err != nil {
+		return nil, err
+	}
+	runs, err := project.Read[Run](p, kindRun)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, s := range there {
+		if _, known := runs[s.Value]; known && few(s) {
+			errs = append(errs, p.Remove(ctx, kindRun, s.Value))
+		}
+	}
+	return kept, errors.Join(errs...)
 }
 
 // turn chooses the services that are looked at, of those that are there by falling CPU:

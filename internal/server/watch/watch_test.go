@@ -325,6 +325,43 @@ func TestASilentService(t *testing.T) {
 }
 
 // Of more services than a look is about each has its turn, and the largest every time.
+// A service with too few samples for any finding is not analysed, and counted; one that had a
+// finding is looked at once more, and its finding ends.
+func TestServicesWithFewSamples(t *testing.T) {
+	w := newWorld(t)
+	w.php("shop", 3000, 7000)
+	w.php("as", 0, leastSamples-1)
+	w.php("ld", 1, leastSamples-1)
+	services := func() string {
+		t.Helper()
+		runs, err := Runs(w.project, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, r := range runs {
+			names = append(names, r.Service)
+		}
+		look, err := LastLook(w.project)
+		if err != nil || !look.Time.Equal(w.now) {
+			t.Errorf("%+v %v", look, err)
+		}
+		return strings.Join(names, " ") + ", left out " + itoa(look.Few)
+	}
+	if found := w.look(); len(found) != 1 || services() != "ld shop, left out 1" {
+		t.Errorf("%s, %d findings", services(), len(found))
+	}
+	w.now = w.now.Add(2 * time.Hour)
+	w.php("shop", 2, 2)
+	w.php("as", 0, 5000)
+	if found := w.look(); len(found) != 0 || services() != "as ld shop, left out 0" {
+		t.Errorf("%s, %d findings", services(), len(found))
+	}
+	if found := w.look(); len(found) != 0 || services() != "as ld, left out 1" {
+		t.Errorf("%s, %d findings", services(), len(found))
+	}
+}
+
 func TestServicesTakeTurns(t *testing.T) {
 	w := newWorld(t)
 	w.watcher.o.Services = 2

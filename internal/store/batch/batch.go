@@ -60,6 +60,12 @@ type Node struct {
 	Location uint32 // position
 }
 
+// Span is a time that was recorded, in seconds since 1970: [From, Until).
+type Span struct{ From, Until uint32 }
+
+// MaxSpan is how many seconds a span may have: a month. Who claims more knows no duration.
+const MaxSpan = 31 * 24 * 60 * 60
+
 // Batch is the samples of one request. A stack is a node, counted from 1 on; stack 0
 // is the empty one.
 type Batch struct {
@@ -73,6 +79,11 @@ type Batch struct {
 	Warnings  []string // what was left out or changed
 	// Cut is the weight of stacks that lost frames.
 	Cut int64
+	// Future is how many samples were left out since their time has not come.
+	Future int64
+	// Spans are when it was recorded, where the sender says so. Of others it is the minutes of
+	// their rows: an agent that records all the time sends nothing of idle seconds.
+	Spans []Span
 }
 
 // Samples is how often the sampler fired in all.
@@ -113,10 +124,11 @@ func (b *Batch) Join() {
 	b.Rows = rows
 }
 
-// Append writes the batch. Warnings are the sender's, and are not written.
+// Append writes the batch. Warnings are the sender's, and are not written, nor is what was left
+// out.
 //
-// Tags come after the rest, and only where there are any: versions without them wrote the
-// same bytes, which a journal may have.
+// Tags come after the rest, and only where there are any, and spans after them: versions
+// without them wrote the same bytes, which a journal may have.
 func (b *Batch) Append(dst []byte) []byte {
 	dst = columns.Append(dst,
 		[]string{b.ID}, []int64{b.Cut},
@@ -133,8 +145,11 @@ func (b *Batch) Append(dst []byte) []byte {
 		col(b.Rows, func(r *Row) uint32 { return r.Minute }), col(b.Rows, func(r *Row) uint32 { return r.Labels }),
 		col(b.Rows, func(r *Row) uint32 { return r.Stack }), col(b.Rows, func(r *Row) int64 { return r.Period }), col(b.Rows, func(r *Row) uint32 { return r.Count }),
 	)
-	if slices.ContainsFunc(b.Labels, func(l Labels) bool { return l.Tags != "" }) {
+	if len(b.Spans) > 0 || slices.ContainsFunc(b.Labels, func(l Labels) bool { return l.Tags != "" }) {
 		dst = columns.Append(dst, col(b.Labels, func(l *Labels) string { return string(l.Tags) }))
+	}
+	if len(b.Spans) > 0 {
+		dst = columns.Append(dst, col(b.Spans, func(s *Span) uint32 { return s.From }), col(b.Spans, func(s *Span) uint32 { return s.Until }))
 	}
 	return dst
 }
@@ -166,7 +181,7 @@ func Read(data []byte) (*Batch, error) {
 		fKind, lKind                                                     []uint8
 		lAddress                                                         []uint64
 		service, version, host, container, process, tags                 []string
-		rMinute, rLabels, rStack, rCount                                 []uint32
+		rMinute, rLabels, rStack, rCount, sFrom, sUntil                  []uint32
 	)
 	rest, err := columns.Read(data, &id, &cut, &mPath, &mBuild, &fName, &fSystem, &fFile, &fStart, &fMapping, &fKind,
 		&lMapping, &lAddress, &lKind, &lFunction, &lLine, &nParent, &nLocation,
@@ -175,6 +190,9 @@ func Read(data []byte) (*Batch, error) {
 		rest, err = columns.Read(rest, &tags)
 	} else {
 		tags = make([]string, len(service))
+	}
+	if err == nil && len(rest) > 0 {
+		rest, err = columns.Read(rest, &sFrom, &sUntil)
 	}
 	switch {
 	case err != nil:
@@ -187,7 +205,7 @@ func Read(data []byte) (*Batch, error) {
 		differ(len(lMapping), len(lAddress), len(lKind), len(lFunction), len(lLine)),
 		differ(len(nParent), len(nLocation)),
 		differ(len(service), len(version), len(host), len(container), len(process), len(tags)),
-		differ(len(rMinute), len(rLabels), len(rStack), len(rPeriod), len(rCount)):
+		differ(len(rMinute), len(rLabels), len(rStack), len(rPeriod), len(rCount)), differ(len(sFrom), len(sUntil)):
 		return nil, errors.New("batch: its columns are not of one length")
 	}
 	b := &Batch{
@@ -217,6 +235,12 @@ func Read(data []byte) (*Batch, error) {
 	}
 	for i := range b.Rows {
 		b.Rows[i] = Row{rMinute[i], rLabels[i], rStack[i], rPeriod[i], rCount[i]}
+	}
+	for i := range sFrom {
+		if sFrom[i] >= sUntil[i] || sUntil[i]-sFrom[i] > MaxSpan {
+			return nil, fmt.Errorf("batch: row %d of its spans is no time", i)
+		}
+		b.Spans = append(b.Spans, Span{sFrom[i], sUntil[i]})
 	}
 	return b, b.check()
 }

@@ -37,6 +37,16 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(back, out) {
 		t.Fatalf("%+v became %+v (%v)", out, back, err)
 	}
+	out.Spans = []Span{{From: 60, Until: 66}, {From: 3, Until: 4}}
+	if back, err := Read(out.Append(nil)); err != nil || !reflect.DeepEqual(back, out) {
+		t.Fatalf("%+v became %+v (%v)", out.Spans, back, err)
+	}
+	for _, bad := range []Span{{From: 6, Until: 6}, {From: 1, Until: MaxSpan + 2}} {
+		out.Spans = []Span{bad}
+		if _, err := Read(out.Append(nil)); err == nil {
+			t.Errorf("the span %v was taken", bad)
+		}
+	}
 	var weight, count int64
 	for _, r := range out.Rows {
 		weight += r.Period * int64(r.Count)

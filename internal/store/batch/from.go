@@ -37,13 +37,15 @@ type Options struct {
 	ID string
 	// Labels are for samples that have none of their own.
 	Labels Labels
-	// Now is the time of samples without one; what is later by more than a few
-	// minutes gets it too.
-	Now time.Time
+	// Now is the time of samples without one. What is later than Latest by more than a few
+	// minutes is left out; zero is Now.
+	Now, Latest time.Time
 	// Period is the weight of an event in nanoseconds where the profile only counts.
 	Period int64
 	// Override has Labels go before what the samples say.
 	Override bool
+	// Spans are when it was recorded, where that is known.
+	Spans []Span
 }
 
 // FromProfile makes a batch of a CPU profile. The error says what makes it unfit for
@@ -56,8 +58,11 @@ func FromProfile(p *profile.Profile, o Options) (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Latest.IsZero() {
+		o.Latest = o.Now
+	}
 	f := &from{
-		p: p, o: o, out: &Batch{ID: o.ID, Mappings: make([]Mapping, p.NumMappings())}, scale: scale,
+		p: p, o: o, out: &Batch{ID: o.ID, Spans: o.Spans, Mappings: make([]Mapping, p.NumMappings())}, scale: scale,
 		functions: make([]uint32, p.NumFunctions()), locations: make([][]uint32, p.NumLocations()),
 		stacks: make([]stack, p.NumStacks()), labels: make([]uint32, p.NumLabelSets()),
 		nodes: map[Node]uint32{}, names: map[Labels]uint32{}, named: map[Location]uint32{}, rows: map[rowKey]int{}, left: map[string]bool{},
@@ -135,8 +140,8 @@ type from struct {
 	named     map[Location]uint32
 	rows      map[rowKey]int
 
-	shortened, deep, future int
-	left                    map[string]bool // labels that are not kept
+	shortened, deep int
+	left            map[string]bool // labels that are not kept
 }
 
 var errNegative = errors.New("a sample weighs less than nothing: is it the difference of two profiles?")
@@ -162,11 +167,16 @@ func (f *from) sample(s *profile.Sample) error {
 		}
 		value *= f.scale
 	}
+	minute, ahead := f.minute(s.Time)
+	if ahead {
+		f.out.Future += count
+		return nil
+	}
 	st := f.stack(s.Stack)
 	if st.cut {
 		f.out.Cut += value
 	}
-	key := rowKey{minute: f.minute(s.Time), labels: f.label(s.Labels), stack: st.number}
+	key := rowKey{minute: minute, labels: f.label(s.Labels), stack: st.number}
 	// A weight that the count does not divide is two rows, so that none of it is lost.
 	rest := value % count
 	key.period = value / count
@@ -198,8 +208,10 @@ func (f *from) add(key rowKey, count int64) {
 	}
 }
 
-// minute is that of a time in nanoseconds. Samples of aggregated profiles have none.
-func (f *from) minute(ns int64) uint32 {
+// minute is that of a time in nanoseconds, and whether it is one that has not come. Samples of
+// aggregated profiles have none. What is of the future is no sample of now: it may be of any time
+// at which that clock was wrong, and would stand in what is looked at most.
+func (f *from) minute(ns int64) (minute uint32, ahead bool) {
 	at := time.Unix(0, ns)
 	if ns == 0 || f.p.Meta.Elapsed {
 		at = f.p.Meta.Start
@@ -210,11 +222,7 @@ func (f *from) minute(ns int64) uint32 {
 			at = at.Add(time.Duration(min(ns, max(int64(f.p.Meta.Duration), 0))))
 		}
 	}
-	if at.After(f.o.Now.Add(maxFuture)) {
-		f.future++
-		at = f.o.Now
-	}
-	return uint32(max(0, at.Unix()) / 60)
+	return uint32(min(max(0, at.Unix())/60, math.MaxUint32)), at.After(f.o.Latest.Add(maxFuture))
 }
 
 func (f *from) label(id profile.LabelSetID) uint32 {
@@ -313,5 +321,8 @@ func (f *from) warn() {
 	if len(f.left) > 0 {
 		f.out.Warnings = append(f.out.Warnings, "labels that are not kept: "+strings.Join(slices.Sorted(maps.Keys(f.left)), ", "))
 	}
-	say(f.future, "a sample was from the future; it counts as of now", "%d samples were from the future; they count as of now")
+	if f.out.Future > 0 {
+		f.out.Warnings = append(f.out.Warnings, fmt.Sprintf("%d samples are of more than %s after the server's time, and were dropped: set the clock of the machine that recorded them",
+			f.out.Future, maxFuture))
+	}
 }

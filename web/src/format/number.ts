@@ -58,3 +58,9 @@ function bytes(value: number): string {
   }
   return `${v.toFixed(u === 0 || v >= 100 ? 0 : 1)} ${units[u]}`;
 }
+
+// small writes a number below one with two figures that count, and no exponent: "0.00042".
+export function small(n: number): string {
+  const digits = 1 - Math.floor(Math.log10(Math.abs(Number(n.toPrecision(2)))));
+  return n.toFixed(digits);
+}

@@ -139,6 +139,7 @@ test("numbers read well", () => {
 test("costs are in cents, and what is less is said to be", () => {
   assert.equal(costs(87.6, "EUR", 12), "87.60 EUR, 12.00 kg CO₂");
   assert.equal(costs(1234.5, "€", undefined), "1,235 €");
-  assert.equal(costs(0.001, "EUR", undefined), "<0.01 EUR");
-  assert.equal(costs(-0.001, "EUR", 0), ">-0.01 EUR, 0.00 kg CO₂");
+  assert.equal(costs(0.001, "EUR", undefined), "0.0010 EUR");
+  assert.equal(costs(-0.0042, "EUR", 0), "-0.0042 EUR, 0.00 kg CO₂");
+  assert.equal(costs(0.000001, "EUR", -0.000001), "<0.00001 EUR, >-0.00001 kg CO₂");
 });

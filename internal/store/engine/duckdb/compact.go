@@ -311,9 +311,14 @@ func (k *checkpointer) start(e *Engine) {
 	})
 }
 
-func (e *Engine) logIsLarge() bool {
+func (e *Engine) logIsLarge() bool { return e.logBytes() >= walSize }
+
+func (e *Engine) logBytes() int64 {
 	info, err := os.Stat(filepath.Join(e.dir, fileName+".wal"))
-	return err == nil && info.Size() >= walSize
+	if err != nil {
+		return 0 // there is none
+	}
+	return info.Size()
 }
 
 // wake has the log looked at.
@@ -331,11 +336,13 @@ func (k *checkpointer) stop() {
 }
 
 // Stats reads the tables' extremes from their statistics, and their bytes from the
-// places of their columns in the file.
+// places of their columns in the file. Rows that are in the log alone, as all are of a small
+// project, have their part of the log's size.
 func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 	var out []engine.TableStats
 	err := e.asking(ctx, func(c *conn, parts func(*engine.Table, uint32, uint32) []string) error {
 		var places []place
+		logged := make([]int64, len(engine.Tables())) // values in the log, by table
 		for _, t := range engine.Tables() {
 			s := engine.TableStats{Table: t.Name}
 			tables, columns := []string{t.Name}, "count(*)"
@@ -359,15 +366,17 @@ func (e *Engine) Stats(ctx context.Context) ([]engine.TableStats, error) {
 					s.First, s.Last = min(s.First, uint32(first)), max(s.Last, uint32(last))
 				}
 				s.Rows += rows
-				more, err := c.places(ctx, name, len(out))
+				more, waiting, err := c.places(ctx, name, len(out))
 				if err != nil {
 					return err
 				}
 				places = append(places, more...)
+				logged[len(out)] += waiting
 			}
 			out = append(out, s)
 		}
 		share(places, out)
+		shareLog(e.logBytes(), logged, out)
 		return nil
 	})
 	return out, err
@@ -382,11 +391,15 @@ type place struct {
 // blockSize is that of DuckDB's files.
 const blockSize = 256 << 10
 
-func (c *conn) places(ctx context.Context, name string, table int) ([]place, error) {
-	var out []place
-	err := c.query(ctx, fmt.Sprintf("SELECT block_id::BIGINT, block_offset::BIGINT, len(additional_block_ids)::BIGINT FROM pragma_storage_info('%s') WHERE persistent AND block_id >= 0", name), func(ch chunk) error {
-		blocks, offsets, more := values[int64](ch, 0), values[int64](ch, 1), values[int64](ch, 2)
+// places are the pieces of a table in the file, and how many of its values are not there yet.
+func (c *conn) places(ctx context.Context, name string, table int) (out []place, logged int64, err error) {
+	err = c.query(ctx, fmt.Sprintf("SELECT coalesce(block_id, -1)::BIGINT, coalesce(block_offset, 0)::BIGINT, coalesce(len(additional_block_ids), 0)::BIGINT, CASE WHEN persistent THEN 0 ELSE count END::BIGINT FROM pragma_storage_info('%s') WHERE NOT persistent OR block_id >= 0", name), func(ch chunk) error {
+		blocks, offsets, more, waiting := values[int64](ch, 0), values[int64](ch, 1), values[int64](ch, 2), values[int64](ch, 3)
 		for i := range blocks {
+			if waiting[i] > 0 {
+				logged += waiting[i]
+				continue
+			}
 			out = append(out, place{blocks[i], offsets[i], table})
 			for k := range more[i] { // blocks of its own
 				out = append(out, place{-1 - k, 0, table})
@@ -394,7 +407,24 @@ func (c *conn) places(ctx context.Context, name string, table int) ([]place, err
 		}
 		return nil
 	})
-	return out, err
+	return out, logged, err
+}
+
+// loggedBytes is about what a value takes in the log, half of it being whether it is there: more
+// of the log is of tables that have gone since.
+const loggedBytes = 4
+
+// shareLog gives each table its part of the bytes of the log.
+func shareLog(bytes int64, logged []int64, tables []engine.TableStats) {
+	var all int64
+	for _, n := range logged {
+		all += n
+	}
+	for i, n := range logged {
+		if all > 0 {
+			tables[i].Bytes += min(int64(float64(bytes)*float64(n)/float64(all)), loggedBytes*n)
+		}
+	}
 }
 
 // share gives each table the bytes between its pieces and those that follow in the

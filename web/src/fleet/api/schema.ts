@@ -120,7 +120,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a project with its profiles, findings and debug information
-         * @description `project` must name the same project as the path where the token is for several. What is sent to it later begins a new one: revoke its tokens first. Projects whose rows are in ClickHouse are refused with 409. 503 where debug information cannot be removed from the object store now: the project stays.
+         * @description `project` must name the same project as the path where the token is for several. Its tokens are revoked, that of the request included. Where the server is open, what is sent to it later begins a new one. Projects whose rows are in ClickHouse are refused with 409. 503 where debug information cannot be removed from the object store now: the project stays.
          */
         post: operations["deleteProject"];
         delete?: never;
@@ -334,7 +334,8 @@ export interface paths {
         /**
          * What samples can be chosen and grouped by
          * @description service, version, host, container and process, which every sample has; then the
-         *     keys of other labels, those with fewest values first.
+         *     keys of other labels, those with fewest values first. With any parameter that
+         *     chooses samples, the numbers of values are those of what is chosen.
          */
         get: operations["labelKeys"];
         put?: never;
@@ -1075,6 +1076,8 @@ export interface components {
             cores_error: number;
             /** @description Of what the share is of. */
             samples: number;
+            /** @description Samples of what the alert chooses, with any function: 0 where nothing sends them. */
+            chosen: number;
         };
         /** @description What an answer rests on. */
         Basis: {
@@ -1082,7 +1085,7 @@ export interface components {
             from: string;
             /** Format: date-time */
             to: string;
-            /** @description How much of that is between the first and the last sample of the project, of any series: what a weight is divided by for cores. */
+            /** @description How much of that the project has samples of, from any series: what a weight is divided by for cores. A pushed profile counts with its duration; of other samples, each minute that has one counts. */
             covered_seconds: number;
             /** @description Samples, scaled up to all by a level of the ladder. */
             count: number;
@@ -1474,6 +1477,8 @@ export interface components {
             projects: {
                 name: string;
             }[];
+            /** @description After a deletion: how many tokens of the project were in force and are revoked. */
+            tokens_revoked?: number;
         };
         Stats: {
             /** @description On disk. */
@@ -1583,6 +1588,8 @@ export interface components {
                 notes?: string[];
                 failed?: boolean;
             }[];
+            /** @description Services of the project that the last analysis run left out: they have fewer than 10 samples in the time that is analysed, and a finding needs as many. */
+            few_samples?: number;
         };
         /** @description A finding as in finding.schema.json beside this file's directory. */
         Finding: {
@@ -2199,6 +2206,26 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
+                /** @description The beginning; an hour ago if it is missing. */
+                from?: components["parameters"]["from"];
+                /** @description The end; now if it is missing. */
+                to?: components["parameters"]["to"];
+                service?: components["parameters"]["service"];
+                version?: components["parameters"]["version"];
+                host?: components["parameters"]["host"];
+                container?: components["parameters"]["container"];
+                process?: components["parameters"]["process"];
+                /**
+                 * @description A condition on labels: `service="checkout" and pod=~"web-.*" and not thread="gc"`.
+                 *     `=`, `!=`, `=~` and `!~` compare a label with a value in quotes, or with a word
+                 *     without them; regular expressions (RE2) match all of the value; a label that is
+                 *     not there is the empty text. `and` binds more tightly than `or`; parentheses
+                 *     group. All of several conditions must hold. Conditions on more than service,
+                 *     version and process are answered from samples by the minute.
+                 */
+                where?: components["parameters"]["where"];
+                /** @description Read all samples. */
+                exact?: components["parameters"]["exact"];
             };
             header?: never;
             path?: never;

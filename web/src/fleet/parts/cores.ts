@@ -1,13 +1,13 @@
 // CPU as cores: weight by the length of the time that an answer is about, as far as the
-// project has samples of it: on a server that is minutes old, an hour is mostly before them.
+// project has samples of it: neither the time before the first sample nor that between two
+// profiles that were pushed is idle.
 
 import type { components } from "../api/schema";
-import { integer } from "../../format/number";
+import { integer, small } from "../../format/number";
 
 export type Basis = components["schemas"]["Basis"];
 
-// uncovered says whether a part of the range is before the first sample or after the last
-// that is worth a word.
+// uncovered says whether a part of the range without samples is worth a word.
 export function uncovered(basis: Basis): boolean {
   const whole = (Date.parse(basis.to) - Date.parse(basis.from)) / 1000;
   return basis.covered_seconds > 0 && basis.covered_seconds < 0.9 * whole;
@@ -21,9 +21,12 @@ export function cores(weight: number, basis: Basis): number {
   return length > 0 ? weight / (UNITS[basis.unit] ?? 1e9) / length : 0;
 }
 
+// coresText has two figures that count of small numbers, so that the rows of a small program
+// differ.
 export function coresText(n: number): string {
   if (n === 0) return "0";
-  if (Math.abs(n) < 0.001) return "<0.001";
+  if (Math.abs(n) < 0.000001) return n < 0 ? ">-0.000001" : "<0.000001";
+  if (Math.abs(n) < 0.001) return small(n);
   if (Math.abs(n) >= 1000) return integer(n);
   return n.toFixed(Math.abs(n) < 0.1 ? 3 : Math.abs(n) < 10 ? 2 : 1);
 }

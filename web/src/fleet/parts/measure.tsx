@@ -37,7 +37,7 @@ export function Precision({ basis }: { basis: Basis }) {
         {coresText(cores(basis.value, basis))} cores
         <Bill weight={basis.value} basis={basis} />
         {uncovered(basis) && (
-          <span title="From the first sample of the project to the last: cores are divided by that">
+          <span title="What the project has samples of: cores are divided by that">
             {" "}
             over {duration(basis.covered_seconds)} with samples
           </span>

@@ -9,9 +9,14 @@ import { Choices, type Choice } from "./choices";
 import { Empty } from "./failure";
 import { lastHour, newest } from "./newest";
 
+const MOST = 8; // services that are named
+
 export function NoSamples() {
   const stats = useAnswer("/api/v1/stats", {});
   const filtered = isFiltered(address.value);
+  const { from, to } = address.value;
+  const services = useAnswer("/api/v1/services", filtered ? { from, to } : null);
+  const there = (services.value?.values ?? []).map((v) => v.value);
   const last = stats.value ? newest(stats.value) : 0;
   const choices: Choice[] = [];
   if (filtered) choices.push({ label: "Clear the filters", change: UNFILTERED });
@@ -25,6 +30,13 @@ export function NoSamples() {
     <Empty
       title={filtered ? "No samples match the filters in this time." : "No samples in this time."}
     >
+      {filtered && services.value && (
+        <p>
+          {there.length === 0
+            ? "No service sent samples in this time."
+            : `Services of this time: ${there.slice(0, MOST).join(", ")}${there.length > MOST ? ", …" : ""}`}
+        </p>
+      )}
       <Choices of={choices} />
     </Empty>
   );

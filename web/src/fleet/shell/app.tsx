@@ -61,11 +61,12 @@ function Shown() {
     );
   }
   const settings = shown?.name === "settings";
+  const timeless = shown?.name === "findings";
   // Prices are in every view: one that came without them would move when they are there.
   if (holding.value === undefined || (prices.value === undefined && prices.busy)) {
     return (
       <>
-        {!settings && <FilterBar />}
+        {!settings && <FilterBar timeless={timeless} />}
         <main id={VIEW} tabIndex={-1} aria-busy="true">
           <Waiting />
         </main>
@@ -74,7 +75,7 @@ function Shown() {
   }
   return (
     <>
-      {holding.value && !settings && <FilterBar />}
+      {holding.value && !settings && <FilterBar timeless={timeless} />}
       <main
         key={settings ? "settings" : "samples"}
         id={VIEW}

@@ -143,10 +143,10 @@ interface Words {
 // useWords lists what can come next at the end of a text.
 function useWords(text: string): Words {
   const place = next(text);
-  const keys = useAnswer("/api/v1/labels", {});
-  const known = keys.value?.keys.some((k) => k.key === place?.key) ?? false;
   const others = { ...selection(address.value) };
   delete others.where;
+  const keys = useAnswer("/api/v1/labels", others);
+  const known = keys.value?.keys.some((k) => k.key === place?.key) ?? false;
   const values = useAnswer(
     "/api/v1/labels/{dimension}",
     place?.kind === "value" && known ? { ...others, dimension: place.key } : null,

@@ -11,14 +11,16 @@ import { LabelFilter } from "./labelfilter";
 import { SearchBox } from "./searchbox";
 import { TimeRange } from "./timerange";
 
-export function FilterBar() {
+// FilterBar leaves out the time where a view is about another one: findings are of the time that
+// the rules analysed.
+export function FilterBar({ timeless = false }: { timeless?: boolean }) {
   const { filters, where, exact } = address.value;
   const [unfolded, setUnfolded] = useState(false);
   const count = DIMENSIONS.filter((d) => filters[d] !== undefined).length + (where === "" ? 0 : 1);
   return (
     <section aria-label="Filters">
       <div class="filters" role="group" aria-label="What the views show">
-        <TimeRange />
+        {!timeless && <TimeRange />}
         <button
           type="button"
           class="unfold"

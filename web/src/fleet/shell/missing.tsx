@@ -7,7 +7,8 @@ export function Missing() {
   return (
     <div class="banner" role="status">
       <span>
-        A part of the database cannot be reached ({missing.value}). What is shown is about the rest.
+        A part of the samples cannot be queried now ({missing.value}). What is shown is about the
+        rest.
       </span>
     </div>
   );

@@ -2,18 +2,9 @@
 
 import { useState } from "preact/hooks";
 import { Popover } from "../parts/popover";
-import { clock, day } from "../parts/time";
+import { LAST, rangeText } from "../parts/time";
 import { address, go } from "../state/navigation";
 import { format, instant, moment } from "../state/moment";
-
-const LAST: readonly (readonly [string, string])[] = [
-  ["15m", "15 minutes"],
-  ["1h", "hour"],
-  ["6h", "6 hours"],
-  ["24h", "24 hours"],
-  ["7d", "7 days"],
-  ["30d", "30 days"],
-];
 
 const MINUTE = 60_000;
 
@@ -41,7 +32,7 @@ export function TimeRange() {
       >
         ‹
       </button>
-      <Popover label={describe(from, to)} title="Time" class="range">
+      <Popover label={rangeText(from, to, instant)} title="Time" class="range">
         {(close) => <Choose close={close} />}
       </Popover>
       <button
@@ -68,18 +59,6 @@ export function TimeRange() {
       </button>
     </div>
   );
-}
-
-// describe says a range in few words: "Last hour", "2026-11-22 14:00 – 15:00".
-function describe(from: string, to: string): string {
-  const last = LAST.find(([name]) => from === `now-${name}` && to === "now");
-  if (last) return `Last ${last[1]}`;
-  const text = (t: string, other: number): string => {
-    const at = instant(t);
-    if (t.startsWith("now") || Number.isNaN(at)) return t;
-    return new Date(at).toDateString() === new Date(other).toDateString() ? clock(at) : day(at);
-  };
-  return `${text(from, NaN)} – ${text(to, instant(from))}`;
 }
 
 function Choose({ close }: { close: () => void }) {

@@ -15,7 +15,7 @@ import { where } from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
 import { billText, yearly, usePrices, type Prices } from "../../parts/prices";
 import { useFocusStep, useFound } from "../../parts/searching";
-import { ago } from "../../parts/time";
+import { ago, rangeText } from "../../parts/time";
 import { DIMENSIONS } from "../../state/address";
 import { moment } from "../../state/moment";
 import { address, adjust, go, ownChange } from "../../state/navigation";
@@ -102,6 +102,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           <b>{open.length}</b> {open.length === 1 ? "finding" : "findings"} in{" "}
           <b>{new Set(open.map((k) => k.service)).size}</b> of{" "}
           {counted(answer.runs.length, "service")}
+          {analysed(answer)}
           {high > 0 && (
             <>
               {" · "}
@@ -150,9 +151,15 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           </ol>
         </>
       )}
-      <Looks runs={answer.runs} />
+      <Looks answer={answer} />
     </>
   );
+}
+
+// analysed is the time that the newest analysis was of: that of the other views means nothing here.
+function analysed({ runs }: Answer): string {
+  const last = runs.reduce((a, r) => (r.to > a.to ? r : a), { from: "", to: "" });
+  return last.to === "" ? "" : ` · analysed: ${rangeText(last.from, last.to, Date.parse)}`;
 }
 
 // isSmall says of a finding with an estimate that it is not worth a line; one without, by what
@@ -258,11 +265,19 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
 }
 
 // Looks says when the rules looked, and what came of it: also silence is an answer.
-function Looks({ runs }: { runs: Answer["runs"] }) {
+function Looks({ answer }: { answer: Answer }) {
+  const { runs } = answer;
+  const few = answer.few_samples ?? 0;
   if (runs.length === 0) return null;
   return (
     <details class="looks">
       <summary>Analysis history</summary>
+      {few > 0 && (
+        <p class="hint">
+          Not analysed: {counted(few, "service")} with fewer than 10 samples, as many as a finding
+          needs.
+        </p>
+      )}
       <table>
         <thead>
           <tr>
@@ -312,7 +327,7 @@ function Nothing({ answer }: { answer: Answer | undefined }) {
       <Empty title="No finding.">
         <p>Analysed: nothing found that is worth a change.</p>
       </Empty>
-      <Looks runs={runs} />
+      {answer && <Looks answer={answer} />}
     </>
   );
 }

@@ -3,6 +3,7 @@
 import { useAnswer } from "../../api/answer";
 import type { Answer } from "../../api/client";
 import { percent, percentError } from "../../../format/number";
+import { coresText } from "../../parts/cores";
 import { Failure } from "../../parts/failure";
 import { day } from "../../parts/time";
 
@@ -35,13 +36,13 @@ export function Alerts() {
               {value.alerts.map((a) => (
                 <tr key={a.name}>
                   <td>{a.name}</td>
-                  <td>{state(a)}</td>
-                  <td>{chosen(a)}</td>
-                  <td>{a.limit}</td>
+                  <td class="wrap">{state(a)}</td>
+                  <td class="wrap">{chosen(a)}</td>
+                  <td class="wrap">{a.limit}</td>
                   <td class="number">
                     {percent(a.now.share)} {percentError(a.now.error)}
                   </td>
-                  <td class="number">{a.now.cores.toFixed(2)}</td>
+                  <td class="number">{coresText(a.now.cores)}</td>
                 </tr>
               ))}
             </tbody>
@@ -57,6 +58,7 @@ function state(a: Alert): string {
   if (a.firing) return `Firing since ${day(Date.parse(a.firing_since ?? ""))}`;
   if (a.beyond_since !== undefined)
     return `Beyond its limit since ${day(Date.parse(a.beyond_since))}`;
+  if (a.now.chosen === 0) return "No samples";
   return "Within its limit";
 }
 

@@ -1,7 +1,7 @@
 // What the store of the project holds.
 
 import { useAnswer } from "../../api/answer";
-import { integer, quantity } from "../../../format/number";
+import { integer, percent, quantity } from "../../../format/number";
 import { Failure } from "../../parts/failure";
 import { day } from "../../parts/time";
 
@@ -25,7 +25,7 @@ export function Holding() {
     if (n > 0) facts.push([what, integer(n)]);
   }
   for (const b of value.bounds) {
-    facts.push([`Of ${b.name}`, `${((100 * b.used) / b.limit).toFixed(0)}% of the bound`]);
+    facts.push([`Bound on ${b.name}`, `${percent(b.used / b.limit)} used`]);
   }
   return (
     <section aria-labelledby="holding">
