@@ -35,13 +35,17 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	g := &finding.Gain{Low: round(x.Low), High: round(high), Likely: round(x.Likely), Reach: round(reach)}
 	partLow, partHigh := 0.0, 0.0
 	if reach > 0 {
-		partLow, partHigh = math.Max(0, x.Low/reach), math.Min(1, x.High/reach)
+		partLow, partHigh = math.Max(0, x.Low/reach), x.High/reach
 	}
 	alone := ""
 	if v.share >= muchMore*whole {
-		alone = "; the program alone would run " + speedText(v, partLow, partHigh)
+		alone = "; the program alone would run " + speedText(v, partLow, math.Min(1, partHigh))
 	}
-	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s. %s", percent.Text(whole), what, reductionText(partLow, partHigh), alone, restsOn(v.entry.Entry, x.Workloads))
+	more := ""
+	if percent.Text(math.Min(1, partHigh)) != percent.Text(partHigh) {
+		more = takesAlong
+	}
+	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s%s. %s", percent.Text(whole), what, reductionText(partLow, partHigh), more, alone, restsOn(v.entry.Entry, x.Workloads))
 	return g
 }
 
@@ -64,6 +68,9 @@ func reductionText(low, high float64) string {
 	}
 	return fmt.Sprintf("%s to %s", percent.Text(low), percent.Text(high))
 }
+
+// takesAlong is said where more than the share may be saved.
+const takesAlong = " (such fixes took along what is not in the share: allocation, collection, cache misses)"
 
 // muchMore is how far the share within the program must be above that of the
 // whole profile before both are said.
