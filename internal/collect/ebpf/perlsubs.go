@@ -9,7 +9,6 @@ import (
 	"slices"
 	"unique"
 
-	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/support"
@@ -36,30 +35,19 @@ func loadNamedSubs(t *tracer.Tracer) error {
 	if err != nil {
 		return err
 	}
-	objectLock.Lock()
-	all, err := support.LoadCollectionSpec()
-	objectLock.Unlock()
+	all, err := itsPrograms()
 	if err != nil {
-		return fmt.Errorf("reading the profiler's programs: %w", err)
+		return err
 	}
 	spec := all.Programs[perlProgram]
 	if spec == nil || !keepNamedSubs(spec.Instructions) {
 		return errors.New("this version of the profiler unwinds Perl in another way")
 	}
-	for name, m := range maps {
-		if err := spec.Instructions.AssociateMap(name, m); err != nil && !errors.Is(err, asm.ErrUnreferencedSymbol) {
-			return fmt.Errorf("program %s, map %s: %w", perlProgram, name, err)
-		}
-	}
-	program, err := ebpf.NewProgram(spec)
+	program, err := verify(spec, maps)
 	if err != nil {
-		return fmt.Errorf("loading %s: %w", perlProgram, err)
+		return err
 	}
-	defer func() { _ = program.Close() }() // the table below holds it
-	if err := maps["perf_progs"].Update(uint32(support.ProgUnwindPerl), program, ebpf.UpdateAny); err != nil {
-		return fmt.Errorf("loading %s: %w", perlProgram, err)
-	}
-	return nil
+	return putInPlace(maps, support.ProgUnwindPerl, program)
 }
 
 // keepNamedSubs changes the instructions of the program; false where they are not as known.

@@ -74,20 +74,14 @@ func loadSlowest(t *tracer.Tracer, frames uint32) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = program.Close() }() // the table below holds it
-	if err := maps["perf_progs"].Update(uint32(support.ProgUnwindPython), program, ebpf.UpdateAny); err != nil {
-		return fmt.Errorf("loading %s: %w", slowest, err)
-	}
-	return nil
+	return putInPlace(maps, support.ProgUnwindPython, program)
 }
 
 // verifySlowest has the kernel verify it, with the profiler's maps.
 func verifySlowest(maps map[string]*ebpf.Map, frames uint32) (*ebpf.Program, error) {
-	objectLock.Lock()
-	all, err := support.LoadCollectionSpec()
-	objectLock.Unlock()
+	all, err := itsPrograms()
 	if err != nil {
-		return nil, fmt.Errorf("reading the profiler's programs: %w", err)
+		return nil, err
 	}
 	spec := all.Programs[slowest]
 	if spec == nil {
@@ -100,16 +94,41 @@ func verifySlowest(maps map[string]*ebpf.Map, frames uint32) (*ebpf.Program, err
 		}
 		defer done()
 	}
+	return verify(spec, maps)
+}
+
+// verify has the kernel verify a program of the profiler's, with these maps.
+func verify(spec *ebpf.ProgramSpec, maps map[string]*ebpf.Map) (*ebpf.Program, error) {
 	for name, m := range maps {
 		if err := spec.Instructions.AssociateMap(name, m); err != nil && !errors.Is(err, asm.ErrUnreferencedSymbol) {
-			return nil, fmt.Errorf("program %s, map %s: %w", slowest, name, err)
+			return nil, fmt.Errorf("program %s, map %s: %w", spec.Name, name, err)
 		}
 	}
 	program, err := ebpf.NewProgram(spec)
 	if err != nil {
-		return nil, fmt.Errorf("loading %s: %w", slowest, err)
+		return nil, fmt.Errorf("loading %s: %w", spec.Name, err)
 	}
 	return program, nil
+}
+
+// putInPlace puts a program into the profiler's table, at a number.
+func putInPlace(maps map[string]*ebpf.Map, number uint32, program *ebpf.Program) error {
+	defer func() { _ = program.Close() }() // the table holds it
+	if err := maps["perf_progs"].Update(number, program, ebpf.UpdateAny); err != nil {
+		return fmt.Errorf("program %d of the profiler's table: %w", number, err)
+	}
+	return nil
+}
+
+// itsPrograms reads the profiler's.
+func itsPrograms() (*ebpf.CollectionSpec, error) {
+	objectLock.Lock()
+	defer objectLock.Unlock()
+	all, err := support.LoadCollectionSpec()
+	if err != nil {
+		return nil, fmt.Errorf("reading the profiler's programs: %w", err)
+	}
+	return all, nil
 }
 
 // framesVariable is how many frames the program follows before it calls itself again, of

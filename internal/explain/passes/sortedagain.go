@@ -24,8 +24,6 @@ type sortedAgain struct {
 var (
 	// sortsList sorts a list; the groups are its name.
 	sortsList = regexp.MustCompile(`\bsort\.(?:Slice|SliceStable|Sort|Stable|Ints|Strings|Float64s)\(\s*(?:\w+\()?([\w.]+)|\bslices\.Sort\w*\(\s*([\w.]+)|([$@\w.>-]+?)(?:\.|->)(?:sort|sort!|sort_by!?|Sort|sort_unstable\w*|sort_by_key|sortBy|sortWith)\b|\b(?:Collections|Arrays|Array)\.[sS]ort\(\s*([\w.]+)|\b(?:std::)?(?:stable_)?sort\(\s*(?:std::)?(?:begin\()?([\w.>-]+?)(?:\.begin|->begin|\))|\b[aku]{0,2}r?sort\(\s*(\$[\w>-]+)|=\s*sorted\(\s*([\w.]+)`)
-	// addsOne adds an element; NAME is the list.
-	addsOne = `(?:^|[^\w.])NAME(?:(?:\.|->)(?:push|push_back|emplace_back|append|add|Add|insert|unshift)\s*\(|\s*<<|\[\]\s*=[^=]|\s*=\s*append\(\s*NAME\s*,)`
 )
 
 // justBefore are the lines in front of a sort in which the element is added.
@@ -63,7 +61,7 @@ func (r *reader) sortedAgains(hottest []*hot) []sortedAgain {
 // addedBefore is the line closely before another that adds one element to a list, in the same
 // loop or in none.
 func addedBefore(f *text.File, line int, name string) (added int, ok bool) {
-	adds := regexp.MustCompile(strings.ReplaceAll(addsOne, "NAME", regexp.QuoteMeta(name)))
+	adds := addsElement(`[^\w.]`, name)
 	innermost := func(n int) int {
 		if loops := f.Loops(n); len(loops) > 0 {
 			return loops[0].First

@@ -24,8 +24,6 @@ type total struct {
 var (
 	// sumsUp gives one value of all elements of a part of the object; the groups are its name.
 	sumsUp = regexp.MustCompile(`\b(?:sum|len|max|min|any|all|array_sum|array_reduce|count)\(.*\bin\s+(self\.\w+)\b|\b(?:sum|max|min|array_sum|count)\(\s*(self\.\w+|\$this->\w+|@\w+)|(this\.\w+|@\w+)\.(?:reduce|sum|inject|filter|map|count|min_by|max_by)\b|\b(\w+)\.(?:stream\(\)\.(?:mapTo\w+|filter|map|reduce)|Sum|Count|Max|Min|Aggregate|sumOf|sumBy|fold|iter\(\)\.(?:map|filter|sum|fold))\s*[({]`)
-	// addsTo is what adds an element to NAME.
-	addsToPart = `(?:^|\W)NAME(?:(?:\.|->)(?:push|push_back|append|add|Add|insert|extend)\s*\(|\s*<<|\[\]\s*=[^=])`
 )
 
 // partName is the last word of a part of an object: others add to it by another name of that.
@@ -90,7 +88,7 @@ func sumAt(f *text.File, line int) (x total, ok bool) {
 			continue
 		}
 		x.over = cmp.Or(m[1], m[2], m[3], m[4])
-		adds := regexp.MustCompile(regexp.MustCompile(`NAME`).ReplaceAllLiteralString(addsToPart, regexp.QuoteMeta(partName.FindString(x.over))))
+		adds := addsElement(`\W`, partName.FindString(x.over))
 		for at := 1; at <= f.Len(); at++ {
 			if !fn.Has(at) && adds.MatchString(f.Code(at)) {
 				x.name, x.added = fn.Own(), at

@@ -66,3 +66,10 @@ func set(words string) map[string]bool {
 	}
 	return out
 }
+
+// addsElement is what adds one element to a collection, whose name begins the line or stands
+// behind something that matches before.
+func addsElement(before, name string) *regexp.Regexp {
+	name = regexp.QuoteMeta(name)
+	return regexp.MustCompile(`(?:^|` + before + `)` + name + `(?:(?:\.|->)(?:push|push_back|emplace_back|append|add|Add|insert|unshift|extend)\s*\(|\s*<<|\[\]\s*=[^=]|\s*=\s*append\(\s*` + name + `\s*,)`)
+}
