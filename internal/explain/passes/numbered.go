@@ -90,13 +90,16 @@ func tablesIn(f *text.File, line int) (out []string) {
 	}
 	for n := first; n <= last; n++ {
 		for _, m := range of.asks.FindAllStringSubmatch(f.Code(n), -1) {
-			if !slices.Contains(out, m[1]) && isDeclared(f, m[1], of.declares) {
+			if !slices.Contains(out, m[1]) && len(text.Names(m[1])) > 0 && !ofType.MatchString(m[1]) && isDeclared(f, m[1], of.declares) {
 				out = append(out, m[1])
 			}
 		}
 	}
 	return out
 }
+
+// ofType is a type, of which an array is made.
+var ofType = regexp.MustCompile(`^(?:byte|short|char|boolean|uint|ulong|double|[A-Z]\w*)$`)
 
 // near is how many lines beside its own a JVM's compiler may give the code that it has inlined.
 const near = 2

@@ -18,6 +18,17 @@ class Histogram {
     }
 }
 `, "main add@1 java.util.HashMap.getNode", "add@3", profile.KindJava, RuleNumbered, "@1 has whole numbers"},
+		"beside an array": {"/me/A.java", `
+class Count {
+    public static void main(String[] args) {
+        Map<Integer, Integer> counts = new HashMap<>(); int[] seen = new int[9];
+        for (int i = 0; i < n; i++) {
+            counts.merge(i % 1000, 1, Integer::sum);  @1
+            show(counts);  @3
+        }
+    }
+}
+`, "main@1 java.util.HashMap.merge", "main@3", profile.KindJava, RuleNumbered, "@1 has whole numbers"},
 		"keys of text": {"/me/A.java", `
 class Histogram {
     private final Map<String, Integer> counts = new HashMap<>();
