@@ -74,6 +74,7 @@ func (r *reader) numberedTables() []numbered {
 			out = append(out, *x)
 		}
 	}
+	slices.SortFunc(out, func(a, b numbered) int { return strings.Compare(a.table, b.table) })
 	sortDearest(out)
 	return out
 }
@@ -107,7 +108,7 @@ const near = 2
 func (r *reader) numberedFinding(s judge.Subject, x numbered) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	f := r.suspected(s, RuleNumbered, place, x.rows, saving{share: x.share, least: 0.15, likely: 0.6, why: "is in lines that look numbers up"}, x.table)
-	f.Title = fmt.Sprintf("%s has whole numbers as keys; index an array (%s)", x.table, at(place.File, place.Line))
+	f.Title = fmt.Sprintf("Keys of %s are whole numbers; index an array (%s)", x.table, at(place.File, place.Line))
 	f.Fix.Steps = []string{
 		"Where the numbers are dense (indices, buckets, ids from 0 on): an array or vector with a place for each",
 		ofNumbers[r.file(x.line.Function).Language()].cure,

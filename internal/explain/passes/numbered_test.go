@@ -1,8 +1,10 @@
 package passes
 
 import (
+	"slices"
 	"testing"
 
+	"whyhot/internal/explain/text"
 	"whyhot/internal/profile"
 )
 
@@ -17,18 +19,7 @@ class Histogram {
         show(current);  @3
     }
 }
-`, "main add@1 java.util.HashMap.getNode", "add@3", profile.KindJava, RuleNumbered, "@1 has whole numbers"},
-		"beside an array": {"/me/A.java", `
-class Count {
-    public static void main(String[] args) {
-        Map<Integer, Integer> counts = new HashMap<>(); int[] seen = new int[9];
-        for (int i = 0; i < n; i++) {
-            counts.merge(i % 1000, 1, Integer::sum);  @1
-            show(counts);  @3
-        }
-    }
-}
-`, "main@1 java.util.HashMap.merge", "main@3", profile.KindJava, RuleNumbered, "@1 has whole numbers"},
+`, "main add@1 java.util.HashMap.getNode", "add@3", profile.KindJava, RuleNumbered, "@1 counts"},
 		"keys of text": {"/me/A.java", `
 class Histogram {
     private final Map<String, Integer> counts = new HashMap<>();
@@ -46,6 +37,21 @@ fn distances(edges: &HashMap<u32, Vec<u32>>) {
         }
     }
 }
-`, "distances@1", "distances@3", profile.KindNative, RuleNumbered, "@1 has whole numbers"},
+`, "distances@1", "distances@3", profile.KindNative, RuleNumbered, "@1 edges"},
 	})
+}
+
+// The type of an array is no table, though one of whole numbers is declared beside it.
+func TestTypesAreNoTables(t *testing.T) {
+	f, _ := text.Read("/me/A.java", []string{
+		"class Count {",
+		"    static int most(int[] values) {",
+		"        Map<Integer, Integer> zones = new HashMap<>(); int[] seen = new int[9];",
+		"        for (int v : values) zones.merge(v % 1000, 1, Integer::sum);",
+		"    }",
+		"}",
+	})
+	if got := tablesIn(f, 4); !slices.Equal(got, []string{"zones"}) {
+		t.Errorf("%q", got)
+	}
 }

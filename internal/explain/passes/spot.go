@@ -46,9 +46,9 @@ func enough[T spotted, P interface {
 // spotted is what stands at a line and has samples.
 type spotted interface{ where() spot }
 
-// sortDearest puts the dearest first.
+// sortDearest puts the dearest first, and leaves equals as they are.
 func sortDearest[T spotted](all []T) {
-	slices.SortFunc(all, func(x, y T) int {
+	slices.SortStableFunc(all, func(x, y T) int {
 		a, b := x.where(), y.where()
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
 	})
