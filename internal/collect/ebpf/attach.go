@@ -35,6 +35,8 @@ type profiler struct {
 	// loading is of the program that is loaded aside, and notLoaded what came of it.
 	loading   sync.WaitGroup
 	notLoaded error
+	// noSubs is why subroutines of Perl without a glob have no frames, nil where they have.
+	noSubs error
 	shared    sharedMaps
 	rubies    *rubies
 	jvms      *jvms
@@ -139,7 +141,7 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 		if left {
 			p.notLoaded = loadSlowest(p.tracer, p.pace.pythonFrames)
 		}
-		_ = loadNamedSubs(p.tracer) // without it, the profiler's own program names some of them
+		p.noSubs = loadNamedSubs(p.tracer)
 	})
 	if traced == nil {
 		traced = p.tracer.AttachSchedMonitor()

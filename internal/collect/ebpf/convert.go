@@ -8,6 +8,7 @@ import (
 	"time"
 	"unique"
 
+	"go.opentelemetry.io/ebpf-profiler/host"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/process"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
@@ -48,8 +49,10 @@ type converter struct {
 	markers    []uint64      // of the V8 frames of the trace under way
 	pythons    []pythonPlace // of its Python frames
 	lines      pythonLines
-	perls      []uint64           // bodies of the CVs of its Perl frames, 0 for those with a glob
-	subs       map[subKey]string  // names of Perl's subroutines
+	perls      []uint64          // bodies of the CVs of its Perl frames, 0 for those with a glob
+	subs       map[subKey]string // names of Perl's subroutines
+	natives    []host.FileID     // files of the native frames of the trace under way
+	seen       seenMappings
 	v8         map[string]v8Kinds // by program
 	returns    *returns
 	erlangs    erlangs
@@ -86,7 +89,7 @@ func newConverter(t *tasks, f *files, r *rate) *converter {
 		frames:   map[unique.Handle[libpf.Frame]]profile.LocationID{},
 		mappings: map[mappingKey]*mapping{}, labels: map[labelKey]profile.LabelSetID{}, cut: map[int]int64{},
 		recursions: map[string]int64{}, v8: map[string]v8Kinds{}, native: map[profile.LocationID]nativeCode{},
-		lines: pythonLines{}, subs: map[subKey]string{}, returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
+		lines: pythonLines{}, subs: map[subKey]string{}, seen: seenMappings{}, returns: newReturns(f), erlangs: erlangs{}, walked: map[string]bool{},
 	}
 }
 
@@ -96,7 +99,7 @@ func (c *converter) restart() {
 	was := *c
 	*c = *newConverter(c.tasks, c.files, c.rate)
 	c.from, c.v8, c.times, c.seesMappings = was.from, was.v8, was.times, was.seesMappings
-	c.returns, c.statements, c.lines, c.subs = was.returns, was.statements, was.lines, was.subs
+	c.returns, c.statements, c.lines, c.subs, c.seen = was.returns, was.statements, was.lines, was.subs, was.seen
 }
 
 // hit tells whether samples fall into a file.
@@ -117,6 +120,7 @@ func (c *converter) about(t *libpf.EbpfTrace) {
 	c.markers = markersOf(c.markers[:0], t)
 	c.pythons = pythonsOf(c.pythons[:0], t)
 	c.perls = perlsOf(c.perls[:0], t)
+	c.natives = nativesOf(c.natives[:0], t)
 }
 
 // ReportTraceEvent implements reporter.TraceReporter.
@@ -141,9 +145,23 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 	if len(c.perls) > 0 && len(c.perls) != perlFrames(t.Frames) { // as for Python
 		c.perls = c.perls[:0]
 	}
+	natives := 0
+	if len(c.natives) != nativeFrames(t.Frames) { // some have been named as another language's
+		c.natives = c.natives[:0]
+	}
 	var w walk
 	for _, h := range t.Frames {
 		f := h.Value()
+		if isNative(&f) && natives < len(c.natives) {
+			file := c.natives[natives]
+			natives++
+			if f.Mapping.Valid() {
+				c.seen.add(file, f.Mapping)
+			} else {
+				h = c.seen.remapped(h, file)
+				f = h.Value()
+			}
+		}
 		if f.Type.IsError() {
 			if (f.Type.IsAbort() || f.AddressOrLineno != 0) && !w.root {
 				code := c.cutBy(t, int(f.AddressOrLineno), at)

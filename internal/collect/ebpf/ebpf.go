@@ -343,8 +343,8 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 			rec.convert.warn(err.Error())
 		}
 	}
-	if rec.convert.perl {
-		rec.convert.warn(perlText)
+	if err := rec.profiler.noSubs; err != nil && rec.convert.perl {
+		rec.convert.warn(fmt.Sprintf("%s: %v", perlText, err))
 	}
 	for _, text := range slices.Concat(rec.profiler.rubies.warnings(rec.convert.hit), rec.profiler.log.warnings(rec.convert.isUnread)) {
 		rec.convert.warn(text)
@@ -368,9 +368,8 @@ func (rec *recording) build(ended time.Time, out *collect.Outcome) (*profile.Pro
 	return p, nil
 }
 
-// perlText says what is missing of Perl: since its version 5.22 a subroutine has no
-// glob until something asks for one, as a method call does, and the profiler finds
-// names through globs alone.
+// perlText says what is missing of Perl where the profiler's own program unwinds it, which
+// finds names through globs alone.
 const perlText = "in Perl, only methods and exported subroutines have names; the time of others is attributed to their caller, with their own file and line"
 
 // missing is why there may be fewer samples than CPU time.
