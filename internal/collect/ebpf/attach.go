@@ -36,16 +36,16 @@ type profiler struct {
 	loading   sync.WaitGroup
 	notLoaded error
 	// noSubs is why subroutines of Perl without a glob have no frames, nil where they have.
-	noSubs error
-	shared    sharedMaps
-	rubies    *rubies
-	jvms      *jvms
-	lineage   *known.Lineage         // nil where children are not known before they run
-	entry     *known.Entry           // nil where processes are not known by their first sample
-	trigger   chan bool              // see wake
-	about     func(*libpf.EbpfTrace) // is told of each trace first
-	pace      pace
-	lost      uint64 // traces for which the kernel's buffer had no room
+	noSubs  error
+	shared  sharedMaps
+	rubies  *rubies
+	jvms    *jvms
+	lineage *known.Lineage         // nil where children are not known before they run
+	entry   *known.Entry           // nil where processes are not known by their first sample
+	trigger chan bool              // see wake
+	about   func(*libpf.EbpfTrace) // is told of each trace first
+	pace    pace
+	lost    uint64 // traces for which the kernel's buffer had no room
 }
 
 // frameCache is the number of frames whose names the profiler remembers.
