@@ -31,7 +31,7 @@ var relatives = map[string][]string{
 	"growth-whole-copy":   {"ocaml-list-append", "node-object-spread", "go-string-conversion", "scala-list-index", "dotnet-list-search"},
 	"growth-accumulation": {"growth-list-search", "growth-list-walk", "growth-whole-copy"},
 	// The program's own lines as they are written, with what the samples say of them.
-	"copied-per-pass":      {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append"},
+	"copied-per-pass":      {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append", "vector-growth", "memcpy-fresh-buffer", "go-growslice"},
 	"position-per-pass":    {"java-list-search", "dotnet-linq-again", "scala-list-index", "erlang-length", "growth-list-walk", "growth-list-search"},
 	"sorted-per-add":       {"go-sort-slice", "growth-whole-copy", "growth-accumulation"},
 	"pattern-backtracks":   {"python-regex", "node-regexp-run", "java-regex", "dotnet-regex", "std-regex-re2", "posix-regexec"},

@@ -81,6 +81,9 @@ func (r *reader) copyIn(line profile.Line) (x copied, ok bool) {
 	}
 	statement, lines := f.Statement(int(line.Line))
 	m := assignedFirst.FindStringSubmatch(statement)
+	if exact := reservesExactly.FindStringSubmatch(statement); f.Language() == "C" && exact != nil && exact[1] == exact[2] {
+		return copied{spot: lineOf(line.Function, lines.First), what: exact[1], kept: true}, true
+	}
 	if m == nil {
 		return x, false
 	}
@@ -107,6 +110,10 @@ func (r *reader) copyIn(line profile.Line) (x copied, ok bool) {
 	return x, partOfObject.MatchString(name)
 }
 
+// reservesExactly asks for so much memory as the next elements take, and no more: what is asked
+// for next moves all again, where push_back would have doubled it.
+var reservesExactly = regexp.MustCompile(`^\s*([\w.>-]+?)(?:\.|->)reserve\(\s*([\w.>-]+?)(?:\.|->)size\(\)\s*\+`)
+
 // partOfObject is the name of what an object keeps from call to call.
 var partOfObject = regexp.MustCompile(`^(?:@|[A-Za-z_]\w*\.|\$this->|\$self->)`)
 
@@ -122,6 +129,7 @@ var appends = map[string]string{
 	"Octave":     "Make the matrix with its size first, and assign by index",
 	"Julia":      "push! or append!; of text, an IOBuffer",
 	"Go":         "Append at the end and reverse once, or fill from the back",
+	"C":          "Leave reserve(size() + n) out: insert and push_back double what they ask for. Or add all sizes up, and reserve once",
 	"Tcl":        "lappend",
 	"OCaml":      "Put in front with ::, and List.rev once; of arrays, a Buffer or a list first",
 	"Elixir":     "Put in front with [x | acc], and Enum.reverse once",

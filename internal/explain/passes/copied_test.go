@@ -34,6 +34,20 @@ func (f *Feed) Publish(p Post) {
 	show(p)  @3
 }
 `, "main.(*Feed).Publish@1 runtime.growslice", "main.(*Feed).Publish@3", profile.KindGo, RuleCopied, "@1 f.posts"},
+		"exactly so much memory": {"/me/a.cpp", `
+void Mesh::append(const Mesh &part) {
+    triangles.reserve(triangles.size() + part.triangles.size());  @1
+    for (const Triangle &t : part.triangles)
+        show(t);  @3
+}
+`, "Mesh::append@1 __memcpy_avx_unaligned_erms", "Mesh::append@3", profile.KindNative, RuleCopied, "@1 triangles"},
+		"once for all": {"/me/a.cpp", `
+void Mesh::append(const Mesh &part) {
+    triangles.reserve(total);  @1
+    for (const Triangle &t : part.triangles)
+        show(t);  @3
+}
+`, "Mesh::append@1 __memcpy_avx_unaligned_erms", "Mesh::append@3", profile.KindNative, "", ""},
 		"a variable of the function": {"/me/a.py", `
 def joined(samples, frame):
     samples = np.append(samples, [frame], axis=0)  @1

@@ -48,7 +48,8 @@ var positionals = map[string][]positional{
 		ofNumber(`\.(?:chars|char_indices|graphemes|lines|split\w*|keys|values)\([^()]*\)(?:\.rev\(\))?\.(?:nth|skip)\(`,
 			"Keep the offset in bytes and take the next from there: s[at..].chars().next(); or a Vec<char> that is made once"),
 	},
-	"PHP": {{form: regexp.MustCompile(`\b(?:mb_substr|iconv_substr|grapheme_substr)\(`), at: 1,
+	"PHP": {{form: regexp.MustCompile(`(\$\w+)->item\(`), of: regexp.MustCompile(`\bgetElementsByTagName(?:NS)?\(|->childNodes\b`),
+		cure: "foreach ($items as $item), which goes on from where it is; or iterator_to_array($items) once"}, {form: regexp.MustCompile(`\b(?:mb_substr|iconv_substr|grapheme_substr)\(`), at: 1,
 		cure: "mb_str_split($text) once, and foreach over that; of ASCII text $text[$i]"}},
 	"Java": {
 		{form: regexp.MustCompile(`\b(\w+)\.get\(`), of: regexp.MustCompile(`\bLinkedList\b`), cure: "An ArrayList; or an iterator, which goes on from where it is"},
@@ -133,7 +134,7 @@ func positionIn(f *text.File, statement string) (x countedOut, ok bool) {
 
 // isDeclared says whether a file declares a name with a type, or makes it as one.
 func isDeclared(f *text.File, name string, of *regexp.Regexp) bool {
-	as := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	as := regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.TrimLeft(name, "$@")) + `\b`)
 	for n := 1; n <= f.Len(); n++ {
 		code := f.Code(n)
 		if t := of.FindStringIndex(code); t != nil {

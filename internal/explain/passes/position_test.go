@@ -34,6 +34,15 @@ function slug(string $text): string {
     }
 }
 `, "slug@1 mb_substr", "slug@3", profile.KindPHP, RulePosition, "@1 counted from"},
+		"a live list of nodes": {"/me/a.php", `<?php
+function products(DOMDocument $doc) {
+    $items = $doc->getElementsByTagName('item');
+    for ($i = 0; $i < $n; $i++) {
+        $f = fields($items->item($i));  @1
+        show($f);  @3
+    }
+}
+`, "products@1 dom_nodelist_item", "products@3", profile.KindPHP, RulePosition, "@1 counted from"},
 		"the same part": {"/me/a.php", `<?php
 function capital(array $words): string {
     foreach ($words as $w) {

@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/explain/catalog"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
 )
 
 // An identity rests on no sample: what is found in each of two random halves of a profile
@@ -95,5 +96,22 @@ func TestTheLeadingCallerIsNotInTheID(t *testing.T) {
 	}
 	if one[0].ID != two[0].ID || one[0].ID != finding.ID("vector-growth", finding.Place{}, "app") {
 		t.Errorf("%s and %s", one[0].ID, two[0].ID)
+	}
+}
+
+// A program of the user's that has the name of a tool is not that tool.
+func TestProgramOfThatName(t *testing.T) {
+	for path, want := range map[string]int{
+		"/usr/bin/locate": 1, "/usr/local/bin/locate": 1, "/home/me/parcels/locate": 0, "locate": 1,
+	} {
+		b := profile.NewBuilder()
+		m := b.Mapping(profile.Mapping{Path: path, Start: 0x1000, Limit: 0x9000})
+		fn := b.Function(profile.Function{Name: "main", Mapping: m, Kind: profile.KindNative})
+		loc := b.Location(m, 0x1100, profile.KindNative, profile.Line{Function: fn})
+		labels := b.Labels([]profile.Label{{Key: profile.LabelProcess, Str: "locate"}})
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{loc}), Labels: labels, Count: 1000, Value: 1000})
+		if got := run(t, b.Build(profile.Meta{}), only(t, "locate-plocate"), nil); len(got) != want {
+			t.Errorf("%s: %d findings, want %d", path, len(got), want)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -154,6 +156,33 @@ func (e *engine) beyondReach(v *verdict) bool {
 	})
 	return scripted && (float64(called) < 0.3*whole || !ofRuntime && float64(v.trace.beneath) > nearlyAll*whole)
 }
+
+// isAnotherOfThatName says whether a program has the name of a tool that an entry is about, and
+// is the user's own: it lies where no package puts one.
+//
+// Example. locate, in the directory of a project, is not mlocate.
+func (e *engine) isAnotherOfThatName(v *verdict) bool {
+	names := v.entry.Match.Program
+	if v.entry.Ecosystem != "cli" || len(names) == 0 {
+		return false
+	}
+	for _, row := range v.trace.samples {
+		for _, loc := range e.p.Stack(e.p.Samples()[row].Stack) {
+			m := e.p.Location(loc).Mapping
+			if m == 0 {
+				continue
+			}
+			path := e.p.Mapping(m).Path
+			if filepath.IsAbs(path) && catalog.MatchAny(names, filepath.Base(path)) {
+				return !finding.IsPackaged(path) && !installed.MatchString(path)
+			}
+		}
+	}
+	return false
+}
+
+// installed is where programs are put that are not a system's.
+var installed = regexp.MustCompile(`/s?bin/|^/(opt|nix|snap)/|/\.(local|cargo|go|pyenv|rbenv|sdkman|nvm)/`)
 
 // leastTenths are those of a run in which what repeats is seen.
 const leastTenths = 4

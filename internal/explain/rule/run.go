@@ -94,7 +94,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		return nil, nil, err
 	}
 	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool {
-		v.hidden = e.unreliable(v) || e.beyondReach(v) || e.isOnce(v) || !e.confirm(v)
+		v.hidden = e.unreliable(v) || e.beyondReach(v) || e.isOnce(v) || e.isAnotherOfThatName(v) || !e.confirm(v)
 		return v.hidden
 	})
 	findings := []finding.Finding{}

@@ -186,14 +186,17 @@ func (v *view) room(walked uint64) string {
 }
 
 // views are the statements of a profile that have samples.
+//
+// What PostgreSQL's JIT compiler takes for a statement is no work of its plan, and goes away by a
+// setting.
 func views(p *profile.Profile) []*view {
 	byText := map[[2]string]*view{}
 	var out []*view
-	works := worksOf(p)
+	works, compiles := worksOf(p), compilesOf(p)
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
 		text, _ := p.Label(s.Labels, profile.LabelStatement)
-		if text.Str == "" || s.Value <= 0 {
+		if text.Str == "" || s.Value <= 0 || compiles(s.Stack) {
 			continue
 		}
 		system, _ := p.Label(s.Labels, profile.LabelDatabase)
@@ -258,6 +261,21 @@ func look(p *profile.Profile, lines *ownline.Lines, views []*view) {
 			v.belowShare += float64(s.Value) / float64(max(p.Total(), 1))
 			v.belowCount += s.Count
 		}
+	}
+}
+
+// jit is a library of PostgreSQL's JIT compiler.
+var jit = regexp.MustCompile(`(^|/)(libLLVM[-.\w]*|llvmjit)\.so`)
+
+// compilesOf says whether a stack is in the JIT compiler.
+func compilesOf(p *profile.Profile) func(profile.StackID) bool {
+	is := make([]bool, p.NumLocations())
+	for i := range is {
+		l := p.Location(profile.LocationID(i)) //nolint:gosec // locations are numbered so
+		is[i] = l.Mapping != 0 && jit.MatchString(p.Mapping(l.Mapping).Path)
+	}
+	return func(id profile.StackID) bool {
+		return slices.ContainsFunc(p.Stack(id), func(loc profile.LocationID) bool { return is[loc] })
 	}
 }
 
