@@ -26,8 +26,13 @@ func (l load) judge(t *testing.T) []judge.Found {
 	shape := sqlshape.Of(l.text, dialect, false)
 	b := profile.NewBuilder()
 	server := b.Mapping(profile.Mapping{Path: map[string]string{"postgresql": "/usr/lib/postgresql/15/bin/postgres", "mariadb": "/usr/sbin/mariadbd", sqlite: "/usr/lib/libsqlite3.so.0"}[l.system], Start: 1, Limit: 2})
+	compiler := b.Mapping(profile.Mapping{Path: "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", Start: 3, Limit: 4})
 	locate := func(name string) profile.LocationID {
-		return b.Location(0, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: name, Mapping: server, Kind: profile.KindNative})})
+		in, address := profile.MappingID(0), uint64(0)
+		if strings.HasPrefix(name, "llvm::") {
+			in, address = compiler, 3
+		}
+		return b.Location(in, address, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: name, Mapping: server, Kind: profile.KindNative})})
 	}
 	labels := b.Labels([]profile.Label{{Key: profile.LabelDatabase, Str: l.system}, {Key: profile.LabelStatement, Str: shape.Text}})
 	add := func(stack string, labels profile.LabelSetID, n int64) {
@@ -89,6 +94,7 @@ func TestRules(t *testing.T) {
 		{"no index", load{system: pg, text: "SELECT id FROM o WHERE user_id = 7 AND day > '2024'", runs: 90, stacks: map[string]int64{scan: 80}}, "statement-scan", "(user_id, day)"},
 		{"a function that reads a table", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{scan + ";postquel_getnext;fmgr_sql;ExecMakeTableFunctionResult": 80}}, "statement-function-scan", "EXPLAIN the queries in the bodies"},
 		{"a function in FROM whose query is put in its place", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{scan: 80}}, "statement-function-scan", "EXPLAIN the queries"},
+		{"compiled by the JIT at each run", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{"llvm::PassManager;" + scan: 97}}, "", ""},
 		{"a function in a condition", load{system: pg, text: "SELECT id FROM posting WHERE day >= fiscal_start(2024)", runs: 900, stacks: map[string]int64{"texteq;ExecScan;standard_ExecutorRun;plpgsql_exec_function;plpgsql_call_handler;" + scan: 80}}, "statement-scan", ""},
 		{"a series in FROM", load{system: pg, text: "SELECT o.id FROM generate_series(1, 9) d, o WHERE o.day = 7", runs: 900, stacks: map[string]int64{scan: 80}}, "statement-scan", ""},
 		{"a function by an index", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{"index_getnext_slot;postquel_getnext;fmgr_sql": 80}}, "", ""},
