@@ -138,10 +138,17 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 		return err
 	}
 	p.loading.Go(func() {
-		if left {
-			p.notLoaded = loadSlowest(p.tracer, p.pace.pythonFrames)
+		all, err := itsPrograms()
+		if err != nil {
+			if p.noSubs = err; left {
+				p.notLoaded = err
+			}
+			return
 		}
-		p.noSubs = loadNamedSubs(p.tracer)
+		if left {
+			p.notLoaded = loadSlowest(p.tracer, all, p.pace.pythonFrames)
+		}
+		p.noSubs = loadNamedSubs(p.tracer, all)
 	})
 	if traced == nil {
 		traced = p.tracer.AttachSchedMonitor()

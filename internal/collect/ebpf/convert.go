@@ -51,6 +51,7 @@ type converter struct {
 	lines      pythonLines
 	perls      []uint64          // bodies of the CVs of its Perl frames, 0 for those with a glob
 	subs       map[subKey]string // names of Perl's subroutines
+	raw        *libpf.EbpfTrace  // the trace under way, as the kernel gave it
 	natives    []host.FileID     // files of the native frames of the trace under way
 	seen       seenMappings
 	v8         map[string]v8Kinds // by program
@@ -120,7 +121,7 @@ func (c *converter) about(t *libpf.EbpfTrace) {
 	c.markers = markersOf(c.markers[:0], t)
 	c.pythons = pythonsOf(c.pythons[:0], t)
 	c.perls = perlsOf(c.perls[:0], t)
-	c.natives = nativesOf(c.natives[:0], t)
+	c.raw = t
 }
 
 // ReportTraceEvent implements reporter.TraceReporter.
@@ -138,29 +139,31 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 	c.samples++
 	c.stack = c.stack[:0]
 	marked, pythons := 0, 0
-	if len(c.pythons) > 0 && len(c.pythons) != pythonFrames(t.Frames) { // one could not be read
+	if len(c.pythons) > 0 && len(c.pythons) != countOf(t.Frames, isPython) { // one could not be read
 		c.pythons = c.pythons[:0]
 	}
 	perls := 0
-	if len(c.perls) > 0 && len(c.perls) != perlFrames(t.Frames) { // as for Python
+	if len(c.perls) > 0 && len(c.perls) != countOf(t.Frames, isPerl) { // as for Python
 		c.perls = c.perls[:0]
 	}
 	natives := 0
-	if len(c.natives) != nativeFrames(t.Frames) { // some have been named as another language's
-		c.natives = c.natives[:0]
+	c.natives = c.natives[:0]
+	if countOf(t.Frames, isUnmapped) > 0 { // few traces have one
+		c.natives = nativesOf(c.natives, c.raw)
+		if len(c.natives) != countOf(t.Frames, isNative) { // some have been named as another language's
+			c.natives = c.natives[:0]
+		}
+		c.seen.learn(t.Frames, c.natives)
 	}
 	var w walk
 	for _, h := range t.Frames {
 		f := h.Value()
 		if isNative(&f) && natives < len(c.natives) {
-			file := c.natives[natives]
-			natives++
-			if f.Mapping.Valid() {
-				c.seen.add(file, f.Mapping)
-			} else {
-				h = c.seen.remapped(h, file)
+			if !f.Mapping.Valid() {
+				h = c.seen.remapped(h, c.natives[natives])
 				f = h.Value()
 			}
+			natives++
 		}
 		if f.Type.IsError() {
 			if (f.Type.IsAbort() || f.AddressOrLineno != 0) && !w.root {

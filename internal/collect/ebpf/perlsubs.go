@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unique"
 
+	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/support"
@@ -30,12 +31,8 @@ const (
 )
 
 // loadNamedSubs puts the changed program in the place of the profiler's.
-func loadNamedSubs(t *tracer.Tracer) error {
+func loadNamedSubs(t *tracer.Tracer, all *ebpf.CollectionSpec) error {
 	maps, err := mapsOf(t)
-	if err != nil {
-		return err
-	}
-	all, err := itsPrograms()
 	if err != nil {
 		return err
 	}
@@ -63,11 +60,12 @@ func keepNamedSubs(code asm.Instructions) bool {
 	at := slices.IndexFunc(code, func(i asm.Instruction) bool {
 		return i.OpCode.Class().IsALU() && i.OpCode.ALUOp() == asm.And && i.OpCode.Source() == asm.ImmSource && i.Constant == cvNamed
 	})
-	const known = 9 // instructions of the part that is replaced, behind the question
-	if at < 0 || at+1+known >= len(code) || code[at+1].OpCode.JumpOp() != asm.JEq {
+	const known = 8 // instructions of the part that is replaced, behind the question
+	behind := at + 2 + known
+	if at < 0 || behind >= len(code) || code[at+1].OpCode.JumpOp() != asm.JEq {
 		return false
 	}
-	part := code[at+2 : at+2+known-1]
+	part := code[at+2 : behind]
 	isLoad := func(i asm.Instruction) bool { return i.OpCode.IsDWordLoad() }
 	if !isLoad(part[0]) || !isLoad(part[4]) || part[6].OpCode.JumpOp() != asm.Call || part[7].OpCode.JumpOp() != asm.Ja {
 		return false
@@ -89,7 +87,6 @@ func keepNamedSubs(code asm.Instructions) bool {
 	put(5, nothing)
 	put(6, nothing)
 	over := nothing
-	behind := at + 2 + len(part)
 	over.Offset = int16(slots(code[:push]) - slots(code[:behind])) //nolint:gosec // within a program
 	put(7, over)
 	return true
@@ -147,15 +144,6 @@ func perlsOf(out []uint64, t *libpf.EbpfTrace) []uint64 {
 }
 
 func isPerl(f *libpf.Frame) bool { return f.Type.IsInterpType(libpf.Perl) && !f.Type.IsError() }
-
-func perlFrames(frames libpf.Frames) (n int) {
-	for _, h := range frames {
-		if f := h.Value(); isPerl(&f) {
-			n++
-		}
-	}
-	return n
-}
 
 // subKey is the body of a CV in a process.
 type subKey struct {

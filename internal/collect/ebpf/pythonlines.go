@@ -168,9 +168,10 @@ func lineAt(table []byte, at uint32) (right, wrong uint32, ok bool) {
 // isPython tells whether a frame is one of those that pythonsOf has found.
 func isPython(f *libpf.Frame) bool { return f.Type.IsInterpType(libpf.Python) && !f.Type.IsError() }
 
-func pythonFrames(frames libpf.Frames) (n int) {
+// countOf is how many of some frames are of a kind.
+func countOf(frames libpf.Frames, is func(*libpf.Frame) bool) (n int) {
 	for _, h := range frames {
-		if f := h.Value(); isPython(&f) {
+		if f := h.Value(); is(&f) {
 			n++
 		}
 	}

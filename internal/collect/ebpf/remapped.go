@@ -36,14 +36,7 @@ func nativesOf(out []host.FileID, t *libpf.EbpfTrace) []host.FileID {
 
 func isNative(f *libpf.Frame) bool { return f.Type.IsInterpType(libpf.Native) && !f.Type.IsError() }
 
-func nativeFrames(frames libpf.Frames) (n int) {
-	for _, h := range frames {
-		if f := h.Value(); isNative(&f) {
-			n++
-		}
-	}
-	return n
-}
+func isUnmapped(f *libpf.Frame) bool { return isNative(f) && !f.Mapping.Valid() }
 
 // seenMappings are those of native frames, by file.
 type seenMappings map[host.FileID][]libpf.FrameMapping
@@ -54,6 +47,18 @@ const mostMappings = 16
 func (s seenMappings) add(file host.FileID, m libpf.FrameMapping) {
 	if known := s[file]; len(known) < mostMappings && !slices.Contains(known, m) {
 		s[file] = append(known, m)
+	}
+}
+
+// learn adds the mappings of a trace's native frames, whose files are known.
+func (s seenMappings) learn(frames libpf.Frames, files []host.FileID) {
+	for _, h := range frames {
+		if f := h.Value(); isNative(&f) && len(files) > 0 {
+			if f.Mapping.Valid() {
+				s.add(files[0], f.Mapping)
+			}
+			files = files[1:]
+		}
 	}
 }
 

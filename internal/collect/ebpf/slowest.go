@@ -65,12 +65,12 @@ func exchange(object []byte, a, b string) []byte {
 
 // loadSlowest loads the program that was left out and puts it in its place. It follows so
 // many frames before it calls itself again, 0 for the profiler's own number.
-func loadSlowest(t *tracer.Tracer, frames uint32) error {
+func loadSlowest(t *tracer.Tracer, all *ebpf.CollectionSpec, frames uint32) error {
 	maps, err := mapsOf(t)
 	if err != nil {
 		return err
 	}
-	program, err := verifySlowest(maps, frames)
+	program, err := verifySlowest(all, maps, frames)
 	if err != nil {
 		return err
 	}
@@ -78,17 +78,14 @@ func loadSlowest(t *tracer.Tracer, frames uint32) error {
 }
 
 // verifySlowest has the kernel verify it, with the profiler's maps.
-func verifySlowest(maps map[string]*ebpf.Map, frames uint32) (*ebpf.Program, error) {
-	all, err := itsPrograms()
-	if err != nil {
-		return nil, err
-	}
+func verifySlowest(all *ebpf.CollectionSpec, maps map[string]*ebpf.Map, frames uint32) (*ebpf.Program, error) {
 	spec := all.Programs[slowest]
 	if spec == nil {
 		return nil, fmt.Errorf("the profiler has no program %s", slowest)
 	}
 	if frames > 0 {
 		var done func()
+		var err error
 		if maps, done, err = withFrames(all, maps, frames); err != nil {
 			return nil, err
 		}

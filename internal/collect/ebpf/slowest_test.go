@@ -77,7 +77,11 @@ func TestFewerFramesAreVerifiedSooner(t *testing.T) {
 		maps[name] = m
 	}
 	verified := func(frames uint32) uint32 {
-		program, err := verifySlowest(maps, frames)
+		fresh, err := itsPrograms()
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := verifySlowest(fresh, maps, frames)
 		if err != nil {
 			t.Skipf("the verifier refuses it: %v", err)
 		}

@@ -54,16 +54,9 @@ func (r *reader) backtracks(hottest []*hot) []backtracking {
 		if !ok {
 			continue
 		}
-		x, ok := patternAt(source, lines.First, lines.Last, f.Language())
-		if !ok {
-			continue
+		if x, ok := patternAt(source, lines.First, lines.Last, f.Language()); ok {
+			gather(known, h.line, x, h.rows)
 		}
-		if first := known[h.line]; first != nil {
-			first.rows = joinRows(first.rows, h.rows)
-			continue
-		}
-		x.line, x.rows = h.line, h.rows
-		known[h.line] = &x
 	}
 	return enough(r, known)
 }

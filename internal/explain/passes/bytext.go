@@ -45,12 +45,7 @@ func (r *reader) byText(hottest []*hot) []byText {
 		} else {
 			continue
 		}
-		x := known[line]
-		if x == nil {
-			x = &byText{spot: spot{line: line}, how: how, caller: caller}
-			known[line] = x
-		}
-		x.rows = joinRows(x.rows, h.rows)
+		gather(known, line, byText{how: how, caller: caller}, h.rows)
 	}
 	for _, x := range known {
 		x.rows = joinRows(x.rows, r.runsIn(r.p.Function(x.line.Function).File, text.Range{First: int(x.line.Line), Last: int(x.line.Line)}))

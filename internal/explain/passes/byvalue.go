@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/judge"
@@ -35,15 +36,9 @@ func (r *reader) byValues(hottest []*hot) []byValue {
 			continue // neither made nor taken away
 		}
 		statement, _ := f.Statement(int(h.line.Line))
-		x, ok := valueIn(f, statement, class)
-		if !ok {
-			continue
+		if x, ok := valueIn(f, statement, class); ok {
+			gather(known, h.line, x, h.rows)
 		}
-		if known[h.line] == nil {
-			x.line = h.line
-			known[h.line] = &x
-		}
-		known[h.line].rows = joinRows(known[h.line].rows, h.rows)
 	}
 	return enough(r, known)
 }
@@ -63,7 +58,7 @@ func valueIn(f *text.File, statement, class string) (x byValue, ok bool) {
 			}
 			for i, parameter := range text.Arguments(inside) {
 				kind := strings.TrimSpace(parameter)
-				if strings.ContainsAny(kind, "&*") || !hasWord(kind, class) || i >= len(given) || strings.Contains(given[i], "move(") || !strings.Contains(kind, " ") {
+				if strings.ContainsAny(kind, "&*") || !slices.Contains(anyName.FindAllString(kind, -1), class) || i >= len(given) || strings.Contains(given[i], "move(") || !strings.Contains(kind, " ") {
 					continue
 				}
 				if len(text.Names(given[i])) == 0 || strings.HasSuffix(strings.TrimSpace(given[i]), ")") {
@@ -74,15 +69,6 @@ func valueIn(f *text.File, statement, class string) (x byValue, ok bool) {
 		}
 	}
 	return x, false
-}
-
-func hasWord(s, word string) bool {
-	for _, w := range anyName.FindAllString(s, -1) {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *reader) byValueFinding(s judge.Subject, x byValue) judge.Found {

@@ -50,11 +50,7 @@ func (r *reader) comparisons(hottest []*hot) []comparedByText {
 		if m == nil {
 			continue
 		}
-		at := lineOf(h.line.Function, line).line
-		if known[at] == nil {
-			known[at] = &comparedByText{spot: spot{line: at}, how: cmp.Or(m[1], m[len(m)-1])}
-		}
-		known[at].rows = joinRows(known[at].rows, h.rows)
+		gather(known, lineOf(h.line.Function, line).line, comparedByText{how: cmp.Or(m[1], m[len(m)-1])}, h.rows)
 	}
 	return enough(r, known)
 }

@@ -80,10 +80,10 @@ func (r *reader) copyIn(line profile.Line) (x copied, ok bool) {
 		return x, false
 	}
 	statement, lines := f.Statement(int(line.Line))
-	m := assignedFirst.FindStringSubmatch(statement)
 	if exact := reservesExactly.FindStringSubmatch(statement); f.Language() == "C" && exact != nil && exact[1] == exact[2] {
 		return copied{spot: lineOf(line.Function, lines.First), what: exact[1], kept: true}, true
 	}
+	m := assignedFirst.FindStringSubmatch(statement)
 	if m == nil {
 		return x, false
 	}

@@ -46,6 +46,7 @@ type reader struct {
 	files    map[string]*text.File // nil where a file cannot be read
 	numbered *ownLines
 	stable   map[string]bool // by file and name
+	declared map[fileForm][]int
 	// innermost are the rows in which a line is the innermost own one, of functions that have
 	// enough of those.
 	innermost map[profile.Line][]int32
@@ -54,7 +55,7 @@ type reader struct {
 }
 
 func newReader(s judge.Subject) *reader {
-	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: map[string]*text.File{}, stable: map[string]bool{},
+	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: map[string]*text.File{}, stable: map[string]bool{}, declared: map[fileForm][]int{},
 		innermost: map[profile.Line][]int32{}}
 }
 

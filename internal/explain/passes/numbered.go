@@ -51,7 +51,7 @@ func (r *reader) numberedTables() []numbered {
 		if f == nil || line.Line <= 0 {
 			continue
 		}
-		for _, name := range tablesIn(f, int(line.Line)) {
+		for _, name := range r.tablesIn(f, int(line.Line)) {
 			k := key{f.Path, name}
 			x := known[k]
 			if x == nil {
@@ -63,7 +63,7 @@ func (r *reader) numberedTables() []numbered {
 			for _, row := range rows {
 				v += r.p.Samples()[row].Value
 			}
-			if v > x.most || v == x.most && line.Line < x.line.Line {
+			if v > x.most || v == x.most && (line.Line < x.line.Line || line.Line == x.line.Line && line.Function < x.line.Function) {
 				x.line, x.most = line, v
 			}
 		}
@@ -80,7 +80,7 @@ func (r *reader) numberedTables() []numbered {
 }
 
 // tablesIn are the tables of whole numbers in which a line looks a key up.
-func tablesIn(f *text.File, line int) (out []string) {
+func (r *reader) tablesIn(f *text.File, line int) (out []string) {
 	of, known := ofNumbers[f.Language()]
 	if !known {
 		return nil
@@ -91,7 +91,7 @@ func tablesIn(f *text.File, line int) (out []string) {
 	}
 	for n := first; n <= last; n++ {
 		for _, m := range of.asks.FindAllStringSubmatch(f.Code(n), -1) {
-			if !slices.Contains(out, m[1]) && len(text.Names(m[1])) > 0 && !ofType.MatchString(m[1]) && isDeclared(f, m[1], of.declares) {
+			if !slices.Contains(out, m[1]) && len(text.Names(m[1])) > 0 && !ofType.MatchString(m[1]) && r.isDeclared(f, m[1], of.declares) {
 				out = append(out, m[1])
 			}
 		}

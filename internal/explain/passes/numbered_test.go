@@ -51,7 +51,8 @@ func TestTypesAreNoTables(t *testing.T) {
 		"    }",
 		"}",
 	})
-	if got := tablesIn(f, 4); !slices.Equal(got, []string{"zones"}) {
+	r := &reader{declared: map[fileForm][]int{}}
+	if got := r.tablesIn(f, 4); !slices.Equal(got, []string{"zones"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -3,6 +3,7 @@ package passes
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/judge"
@@ -95,7 +96,7 @@ func (r *reader) positions() []countedOut {
 			continue
 		}
 		statement, lines := f.Statement(int(line.Line))
-		x, ok := positionIn(f, statement)
+		x, ok := r.positionIn(f, statement)
 		if !ok {
 			if x, ok = lengthIn(f, lines.First, statement); !ok {
 				continue
@@ -111,15 +112,15 @@ func (r *reader) positions() []countedOut {
 }
 
 // positionIn is a position in a statement that is counted from the start.
-func positionIn(f *text.File, statement string) (x countedOut, ok bool) {
+func (r *reader) positionIn(f *text.File, statement string) (x countedOut, ok bool) {
 	for _, p := range positionals[f.Language()] {
 		for _, m := range p.form.FindAllStringSubmatchIndex(statement, -1) {
-			if p.of != nil && !isDeclared(f, statement[m[2]:m[3]], p.of) {
+			if p.of != nil && !r.isDeclared(f, statement[m[2]:m[3]], p.of) {
 				continue
 			}
 			begin := m[1]
-			if open := strings.IndexByte(statement[m[0]:m[1]], '('); p.at > 0 && open >= 0 {
-				begin = m[0] + strings.LastIndexByte(statement[m[0]:m[1]], '(') + 1
+			if open := strings.LastIndexByte(statement[m[0]:m[1]], '('); p.at > 0 && open >= 0 {
+				begin = m[0] + open + 1
 			}
 			inside, _ := text.Inside(statement, begin)
 			arguments := text.Arguments(inside)
@@ -133,17 +134,38 @@ func positionIn(f *text.File, statement string) (x countedOut, ok bool) {
 }
 
 // isDeclared says whether a file declares a name with a type, or makes it as one.
-func isDeclared(f *text.File, name string, of *regexp.Regexp) bool {
+func (r *reader) isDeclared(f *text.File, name string, of *regexp.Regexp) bool {
+	lines := r.declaring(f, of)
+	if len(lines) == 0 {
+		return false
+	}
 	as := regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.TrimLeft(name, "$@")) + `\b`)
-	for n := 1; n <= f.Len(); n++ {
+	return slices.ContainsFunc(lines, func(n int) bool {
 		code := f.Code(n)
-		if t := of.FindStringIndex(code); t != nil {
-			if at := as.FindStringIndex(code); at != nil && (at[0] > t[0] || strings.ContainsAny(code[at[1]:t[0]], "=:")) {
-				return true
+		t, at := of.FindStringIndex(code), as.FindStringIndex(code)
+		return at != nil && (at[0] > t[0] || strings.ContainsAny(code[at[1]:t[0]], "=:"))
+	})
+}
+
+// fileForm is a form that is looked for in a file.
+type fileForm struct {
+	path string
+	form *regexp.Regexp
+}
+
+// declaring are the lines of a file that have a form: it is asked for at each hot line.
+func (r *reader) declaring(f *text.File, of *regexp.Regexp) []int {
+	k := fileForm{f.Path, of}
+	lines, known := r.declared[k]
+	if !known {
+		for n := 1; n <= f.Len(); n++ {
+			if of.MatchString(f.Code(n)) {
+				lines = append(lines, n)
 			}
 		}
+		r.declared[k] = lines
 	}
-	return false
+	return lines
 }
 
 // lengthIn is the length that the condition of a loop measures on each pass.

@@ -49,11 +49,7 @@ func (r *reader) sortedAgains(hottest []*hot) []sortedAgain {
 		if !ok {
 			continue
 		}
-		at := lineOf(h.line.Function, lines.First).line
-		if known[at] == nil {
-			known[at] = &sortedAgain{spot: spot{line: at}, list: strings.TrimLeft(name, "$@"), added: added}
-		}
-		known[at].rows = joinRows(known[at].rows, h.rows)
+		gather(known, lineOf(h.line.Function, lines.First).line, sortedAgain{list: strings.TrimLeft(name, "$@"), added: added}, h.rows)
 	}
 	return enough(r, known)
 }

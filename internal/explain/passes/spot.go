@@ -28,10 +28,10 @@ func (h *hot) where() spot { return spot{h.line, h.rows, h.share} }
 func (s *spot) place() *spot { return s }
 
 // enough are the spots with enough of the CPU, the dearest first.
-func enough[T spotted, P interface {
+func enough[K comparable, T spotted, P interface {
 	*T
 	place() *spot
-}](r *reader, known map[profile.Line]P) []T {
+}](r *reader, known map[K]P) []T {
 	var out []T
 	for _, x := range known {
 		s := x.place()
@@ -41,6 +41,19 @@ func enough[T spotted, P interface {
 	}
 	sortDearest(out)
 	return out
+}
+
+// gather adds samples to what is known at a line, which x becomes where nothing is yet.
+func gather[T spotted, P interface {
+	*T
+	place() *spot
+}](known map[profile.Line]P, line profile.Line, x T, rows []int32) {
+	if known[line] == nil {
+		known[line] = &x
+		known[line].place().line = line
+	}
+	s := known[line].place()
+	s.rows = joinRows(s.rows, rows)
 }
 
 // spotted is what stands at a line and has samples.

@@ -9,7 +9,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
-	"whyhot/internal/profile"
 )
 
 // total is a method or property that goes through all that its object keeps to give a sum, a
@@ -39,7 +38,11 @@ const leastSummed = 0.2
 //
 // Example. def quantity(self): return sum(t.quantity for t in self.trades), asked at each trade.
 func (r *reader) sums() []total {
-	known := map[profile.Line]*total{}
+	type method struct {
+		file  string
+		first int
+	}
+	known := map[method]*total{}
 	for line, rows := range r.innermost {
 		f := r.file(line.Function)
 		if f == nil || line.Line <= 0 {
@@ -50,17 +53,17 @@ func (r *reader) sums() []total {
 			continue
 		}
 		fn, _ := f.Function(int(line.Line))
-		at := profile.Line{Function: line.Function, Line: int32(fn.First)} //nolint:gosec // a line of a file
-		for k := range known {
-			if k.Line == at.Line && r.p.Function(k.Function).File == r.p.Function(at.Function).File {
-				at = k // an inner function of its own, as for a generator
-			}
-		}
-		if known[at] == nil {
+		k := method{f.Path, fn.First}
+		at := lineOf(line.Function, fn.First).line
+		if known[k] == nil {
 			x.line = at
-			known[at] = &x
+			known[k] = &x
 		}
-		known[at].rows = joinRows(known[at].rows, rows)
+		known[k].rows = joinRows(known[k].rows, rows)
+		// A generator in it is a function of its own, whose name goes on from the method's.
+		if name, best := r.p.Function(at.Function).Name, r.p.Function(known[k].line.Function).Name; cmp.Or(cmp.Compare(len(name), len(best)), cmp.Compare(name, best)) < 0 {
+			known[k].line = at
+		}
 	}
 	var out []total
 	for _, x := range enough(r, known) {

@@ -38,3 +38,23 @@ class Position:
 `, "main quantity@1 listiter_next", "add@3", profile.KindPython, "", ""},
 	})
 }
+
+// The finding is the method's, not that of the generator in it, whichever is read first.
+func TestSummedByAGenerator(t *testing.T) {
+	for range 20 {
+		p := read("/me/a.py", `
+class Position:
+    def quantity(self):
+        return sum(t.quantity for t in self.trades)  @1
+    def add(self, trade):
+        self.trades.append(trade)
+        show(trade)  @3
+`, profile.KindPython)
+		p.turns("main quantity@1 quantity.<locals>.<genexpr>@1 listiter_next", "add@3")
+		p.turns("main quantity@1 sum", "add@3")
+		got := p.found(t)
+		if len(got) != 1 || got[0].Rule != RuleSummed || got[0].Place.Function != "quantity" {
+			t.Fatalf("%+v", got)
+		}
+	}
+}

@@ -32,9 +32,9 @@ type verdict struct {
 	again     bool // a larger one of the entry is in another program
 }
 
-// fewEvents is the number of samples below which no cost is believed, however
+// LeastSamples is the number of samples below which no cost is believed, however
 // large its share of a tiny program.
-const fewEvents = 10
+const LeastSamples = 10
 
 // runtimeShare is the part of a program's samples that must show a runtime's
 // frames before the program is taken to run on it.
@@ -55,7 +55,7 @@ func (e *engine) judge() []*verdict {
 				share: float64(pr.costs[n].inclusive) / float64(pr.total), certainty: finding.Suspected,
 			}
 			v.margin = finding.ShareError(v.share, pr.count)
-			if v.cost.count < fewEvents || lowerBound(v.share, pr.count) < c.Match.MinShare || !e.worthAWord(v) || e.moot(v, runtimes) {
+			if v.cost.count < LeastSamples || lowerBound(v.share, pr.count) < c.Match.MinShare || !e.worthAWord(v) || e.moot(v, runtimes) {
 				continue
 			}
 			out = append(out, v)

@@ -192,6 +192,9 @@ func (v *view) room(walked uint64) string {
 func views(p *profile.Profile) []*view {
 	byText := map[[2]string]*view{}
 	var out []*view
+	if !hasStatements(p) {
+		return nil // most profiles, of which no function need be read
+	}
 	works, compiles := worksOf(p), compilesOf(p)
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
@@ -269,14 +272,25 @@ var jit = regexp.MustCompile(`(^|/)(libLLVM[-.\w]*|llvmjit)\.so`)
 
 // compilesOf says whether a stack is in the JIT compiler.
 func compilesOf(p *profile.Profile) func(profile.StackID) bool {
-	is := make([]bool, p.NumLocations())
+	is := make([]bool, p.NumMappings())
 	for i := range is {
-		l := p.Location(profile.LocationID(i)) //nolint:gosec // locations are numbered so
-		is[i] = l.Mapping != 0 && jit.MatchString(p.Mapping(l.Mapping).Path)
+		is[i] = jit.MatchString(p.Mapping(profile.MappingID(i)).Path) //nolint:gosec // mappings are numbered so
 	}
 	return func(id profile.StackID) bool {
-		return slices.ContainsFunc(p.Stack(id), func(loc profile.LocationID) bool { return is[loc] })
+		return slices.ContainsFunc(p.Stack(id), func(loc profile.LocationID) bool {
+			return is[p.Location(loc).Mapping]
+		})
 	}
+}
+
+// hasStatements says whether a sample has the label of one.
+func hasStatements(p *profile.Profile) bool {
+	for i := range p.NumLabelSets() {
+		if text, _ := p.Label(profile.LabelSetID(i), profile.LabelStatement); text.Str != "" { //nolint:gosec // label sets are numbered so
+			return true
+		}
+	}
+	return false
 }
 
 // mostLines is from how many lines on a statement is executed in too many places.

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/rule"
 	"whyhot/internal/finding"
 	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/project"
@@ -197,10 +198,6 @@ func whole(missing *gap.Gap) error {
 	return nil
 }
 
-// leastSamples is how many samples a finding rests on at least (fewEvents in
-// internal/explain/rule): of a service with fewer nothing can be found.
-const leastSamples = 10
-
 // enough leaves out the services of which nothing can be found: on a machine that builds, every
 // as, ld and cut is one. How many they are is written down. One whose finding is active is looked
 // at once more, which ends it.
@@ -213,7 +210,7 @@ func (w *Watcher) enough(ctx context.Context, p *project.Project, there []store.
 	for _, r := range records {
 		active[r.Service] = active[r.Service] || r.Active
 	}
-	few := func(s store.LabelValue) bool { return s.Count < leastSamples && !active[s.Value] }
+	few := func(s store.LabelValue) bool { return s.Count < rule.LeastSamples && !active[s.Value] }
 	kept := slices.DeleteFunc(slices.Clone(there), few)
 	if err := p.Put(ctx, kindLook, lookKey, Look{Time: to.UTC(), Few: len(there) - len(kept)}); err != nil {
 		return nil, err

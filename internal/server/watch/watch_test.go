@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"whyhot/internal/explain"
+	"whyhot/internal/explain/rule"
 	"whyhot/internal/finding"
 	"whyhot/internal/server/deployment"
 	"whyhot/internal/server/project"
@@ -330,8 +331,8 @@ func TestASilentService(t *testing.T) {
 func TestServicesWithFewSamples(t *testing.T) {
 	w := newWorld(t)
 	w.php("shop", 3000, 7000)
-	w.php("as", 0, leastSamples-1)
-	w.php("ld", 1, leastSamples-1)
+	w.php("as", 0, rule.LeastSamples-1)
+	w.php("ld", 1, rule.LeastSamples-1)
 	services := func() string {
 		t.Helper()
 		runs, err := Runs(w.project, "")

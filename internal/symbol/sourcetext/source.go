@@ -66,10 +66,12 @@ func (f *Finder) candidates(path string) []string {
 	}
 	list = append(list, path) // also when relative: to the working directory
 	if filepath.Base(path) == path && filepath.Ext(path) != "" {
-		for _, dir := range []string{f.RecordedIn, "."} {
-			if at := f.named(dir, path); at != "" {
-				list = append(list, at)
-			}
+		at := f.named(f.RecordedIn, path)
+		if at == "" && !isHere(f.RecordedIn) {
+			at = f.named(".", path)
+		}
+		if at != "" {
+			list = append(list, at)
 		}
 	}
 	if filepath.IsAbs(path) {
@@ -77,6 +79,12 @@ func (f *Finder) candidates(path string) []string {
 		list = append(list, tails[:max(0, len(tails)-1)]...) // a bare file name is too weak a match
 	}
 	return slices.Compact(list)
+}
+
+// isHere says whether a directory is the working directory.
+func isHere(dir string) bool {
+	here, err := os.Getwd()
+	return err == nil && here == filepath.Clean(dir)
 }
 
 // mostEntries bounds the search below a directory: a home or a file system is not one
