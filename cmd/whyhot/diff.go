@@ -72,6 +72,7 @@ separated by commas.`,
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	f.filter.addOwn(cmd)
 	f.prices.add(cmd)
 	return cmd
 }

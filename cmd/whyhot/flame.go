@@ -78,6 +78,7 @@ keys. An SVG is a static picture. The suffix of OUT decides.`,
 	f.load.addRemote(cmd)
 	f.load.completeBy(cmd, profile.LabelProcess, profile.LabelThread)
 	f.filter.add(cmd)
+	f.filter.addOwn(cmd)
 	return cmd
 }
 

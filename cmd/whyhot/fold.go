@@ -41,5 +41,6 @@ of that name, and then no debug information is read.`,
 	cmd.Flags().BoolVar(&plain, "plain", false, "functions only: no process, no binaries")
 	load.add(cmd)
 	filter.add(cmd)
+	filter.addOwn(cmd)
 	return cmd
 }

@@ -56,6 +56,7 @@ call, its callees those of the innermost one.`,
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	f.filter.addOwn(cmd)
 	return cmd
 }
 

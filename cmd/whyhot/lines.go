@@ -55,6 +55,7 @@ regular expression.`,
 	f.load.add(cmd)
 	f.load.addRemote(cmd)
 	f.filter.add(cmd)
+	f.filter.addOwn(cmd)
 	return cmd
 }
 

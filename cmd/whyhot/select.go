@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/startup"
 	"whyhot/internal/profile/view"
@@ -19,6 +20,7 @@ type filterFlags struct {
 	process, thread, focus, ignore, leaf string
 
 	withoutStartup bool
+	own            bool // what is shown of the samples; it chooses none
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
@@ -57,6 +59,9 @@ func (f *filterFlags) apply(p *profile.Profile) (*profile.Profile, error) {
 	}
 	if len(kept.Samples()) == 0 {
 		return nil, fmt.Errorf("no sample passes %s%s", f, f.known(p))
+	}
+	if f.own {
+		kept = ownline.Only(kept)
 	}
 	return kept, nil
 }

@@ -73,6 +73,7 @@ stay fractions of the whole profile unless --relative is given.`,
 	f.load.addRemote(cmd)
 	f.load.completeBy(cmd, groupings()...)
 	f.filter.add(cmd)
+	f.filter.addOwn(cmd)
 	f.prices.add(cmd)
 	return cmd
 }
@@ -176,6 +177,11 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, f.relative)
+	if (opt.By == view.ByFunction || opt.By == view.ByLine) && !f.filter.own {
+		if text := belowOwnText(p); text != "" {
+			out.Notef("%s", text)
+		}
+	}
 	out.Bill(rate)
 	out.Line()
 	out.Top(term.TopInput{Profile: p, Table: table, Whole: whole, Rows: f.rows, Sort: opt.Sort, FullNames: f.fullNames, Rate: rate})
@@ -198,6 +204,9 @@ func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter
 		if text := term.StartupText(p); text != "" {
 			out.Notef("%s", text)
 		}
+	}
+	if filter.own {
+		out.Notef("--%s: what the program's own functions call (libraries, runtime, kernel) counts for them", ownName)
 	}
 	if on == "" {
 		return

@@ -96,3 +96,58 @@ func (p *Profile) Retold(tell func(*Sample) (more []Label, at int64, keep bool))
 	q.labelSets, q.samples, q.total, q.count = told.labelSets, told.samples, told.total, told.count
 	return &q
 }
+
+// OnlyFrames returns a profile whose stacks have only the frames of functions for which keep
+// answers true: what another function did counts for its nearest caller that is kept. A stack
+// of which nothing is left becomes one frame of the function rest. Samples that are then the
+// same become one row; totals stay.
+//
+// Example. Of main, json.loads, scan with main alone kept, main has the samples of all three.
+func (p *Profile) OnlyFrames(keep func(FunctionID) bool, rest Function) *Profile {
+	q := *p
+	q.functions = append(slices.Clone(p.functions), rest)
+	outside := Line{Function: FunctionID(len(p.functions))}
+	q.locations = slices.Clone(p.locations)
+	q.lines = nil
+	left := make([]bool, len(p.locations)) // by location: whether a frame of it is kept
+	for i := range q.locations {
+		first := uint32(len(q.lines))
+		for _, line := range p.Lines(LocationID(i)) {
+			if keep(line.Function) {
+				q.lines = append(q.lines, line)
+				left[i] = true
+			}
+		}
+		if !left[i] {
+			q.lines = append(q.lines, outside) // no stack has it, but a location without a line is none
+		}
+		q.locations[i].firstLine, q.locations[i].numLines = first, uint32(len(q.lines))-first
+	}
+	none := LocationID(len(q.locations))
+	q.locations = append(q.locations, Location{Mapping: rest.Mapping, firstLine: uint32(len(q.lines)), numLines: 1})
+	q.lines = append(q.lines, outside)
+
+	b := Builder{p: &Profile{}, hash: newHasher()}
+	to := make([]StackID, p.NumStacks())
+	var kept []LocationID
+	for i := range to {
+		kept = kept[:0]
+		for _, at := range p.Stack(StackID(i)) {
+			if left[at] {
+				kept = append(kept, at)
+			}
+		}
+		if len(kept) == 0 {
+			kept = append(kept, none)
+		}
+		to[i] = b.Stack(kept)
+	}
+	for i := range p.samples {
+		s := p.samples[i]
+		s.Stack = to[s.Stack]
+		b.Sample(s)
+	}
+	told := b.Build(p.Meta)
+	q.stackLocs, q.stackEnd, q.samples = told.stackLocs, told.stackEnd, told.samples
+	return &q
+}

@@ -78,6 +78,26 @@ func (l *Lines) isSpecial(id profile.FunctionID) bool {
 // IsOwn says whether a function is the program's own.
 func (l *Lines) IsOwn(id profile.FunctionID) bool { return l.own[id] }
 
+// Outside is the name of the frame that stands for a stack in which nothing is the program's own.
+const Outside = "[outside of the program's own code]"
+
+// Only is a profile with the program's own frames alone: what libraries, runtimes, interpreters
+// and the kernel did counts for the function of the program that called them.
+func Only(p *profile.Profile) *profile.Profile {
+	return p.OnlyFrames(Of(p).IsOwn, profile.Function{Name: Outside})
+}
+
+// Below is the weight of the samples that were taken in what the program's own functions call.
+func (l *Lines) Below() int64 {
+	var sum int64
+	for in := range l.p.Innermosts() {
+		if _, _, ok := l.Innermost(in.Sample.Stack); ok && !l.own[in.Lines[0].Function] {
+			sum += in.Sample.Value
+		}
+	}
+	return sum
+}
+
 // Innermost is the program's own line nearest to what ran, and the index of its location
 // in the stack. ok is false where no frame is the program's own.
 func (l *Lines) Innermost(id profile.StackID) (line profile.Line, location int, ok bool) {
