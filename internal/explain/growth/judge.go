@@ -42,6 +42,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		}
 		growing[a.Place] = true
 		f := told(s.Profile, RuleAccumulation, a.Place, a.Share, a.Cure)
+		f.Symptom = true
 		f.Title = fmt.Sprintf("%s slows down as it runs", where(a.Place))
 		f.Evidence = append(f.Evidence,
 			finding.Evidence{Kind: "growth", Text: fmt.Sprintf("what it causes in %s grows with the work done so far like n^%.1f in the recording; steady work is n^1", a.Name, a.Exponent), Share: &a.Share})
@@ -130,7 +131,7 @@ func isSaid(a Accumulation, found []judge.Found) bool {
 
 func slowing(p *profile.Profile, a Accumulation) judge.Found {
 	f := told(p, RuleAccumulation, a.Place, a.Share, a.Cure)
-	f.Samples, f.Yields = a.Samples, true
+	f.Samples, f.Yields, f.Symptom = a.Samples, true, true
 	f.Title = fmt.Sprintf("%s takes longer each time round", where(a.Place))
 	f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Share: &a.Share,
 		Text: fmt.Sprintf("its cost grows with the other work of its function like n^%.1f in the recording; steady work is n^1", a.Exponent)})

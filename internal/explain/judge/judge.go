@@ -95,6 +95,9 @@ type Found struct {
 	// Basic: it is about work that any code may ask for, such as copying, and does not know the
 	// cause: a finding that names the operation knows more.
 	Basic bool
+	// Symptom: it tells what happens at a line and not why. A finding that knows the cause and is
+	// about the same line leads, and has this one as evidence, whichever judge spoke first.
+	Symptom bool
 	// Yields: it is told by behaviour, and left out where a finding that knows the cause by
 	// name is about the same samples.
 	Yields bool

@@ -254,3 +254,25 @@ func TestWhatIsToldByBehaviourYields(t *testing.T) {
 		t.Errorf("what was counted is lost: %+v", got)
 	}
 }
+
+func TestTheCauseLeadsAndTheSymptomSupports(t *testing.T) {
+	symptom := found("slows", "growth-accumulation", at("/src/a.py", 7, 0), 1, 2, 3, 4)
+	symptom.Symptom = true
+	for name, x := range map[string]struct {
+		m     judge.Found
+		leads bool
+	}{
+		"its cause":                      {found("why", "position-per-pass", at("/src/a.py", 7, 0), 1, 2, 3), true},
+		"a part of it, by another rule":  {found("why", "position-per-pass", at("/src/a.py", 7, 0), 1), false},
+		"a part of it, by a related one": {found("why", "copied-per-pass", at("/src/a.py", 7, 0), 1), true},
+		"another line":                   {found("why", "position-per-pass", at("/src/a.py", 8, 0), 1, 2, 3), false},
+		"another file":                   {found("why", "position-per-pass", at("/src/b.py", 7, 0), 1, 2, 3), false},
+		"other samples":                  {found("why", "position-per-pass", at("/src/a.py", 7, 0), 5, 6), false},
+	} {
+		out := Add([]judge.Found{symptom}, []judge.Found{x.m}, Options{Samples: 1000})
+		led := len(out) == 1 && out[0].ID == "why" && slices.Equal(out[0].SameAs, []string{"slows"}) && out[0].Certainty == finding.Confirmed && len(out[0].Evidence) == 2
+		if led != x.leads || !x.leads && out[0].ID != "slows" {
+			t.Errorf("%s: %+v", name, out)
+		}
+	}
+}

@@ -20,6 +20,17 @@ func sameCause(known []judge.Found, m *judge.Found) int {
 	return best
 }
 
+// symptomOf is the finding that tells what happens at the line of m where m knows why: they are
+// about the same samples, or the one is mostly within the other and their rules are related.
+func symptomOf(known []judge.Found, m *judge.Found) int {
+	if m.Symptom || m.Yields || m.General || m.Place.Line == 0 {
+		return -1
+	}
+	return slices.IndexFunc(known, func(f judge.Found) bool {
+		return f.Symptom && f.Place.Line == m.Place.Line && profile.SameFile(f.Place.File, m.Place.File) && areMostly(m.Samples, f.Samples) && (areMostly(f.Samples, m.Samples) || related(f.Rule, m.Rule))
+	})
+}
+
 // sameLines is the related finding that the code of m is on the lines of. Of loops inside
 // each other, it is the one that has most of m's instructions, and of these the innermost.
 func sameLines(known []judge.Found, m *judge.Found) int {

@@ -7,6 +7,7 @@ package growthview
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -92,9 +93,14 @@ func Facts(r *growth.Result) string {
 	return fmt.Sprintf("%s · %d runs each · %s samples", Sizes(r), r.Sizes[0].Runs, quantity.Count(samples))
 }
 
-// Verdict is the sentence about the whole program.
+// Verdict is the sentence about the whole program. What is not listed is foretold to grow in
+// proportion; where the whole grows faster than that allows, both numbers are given.
 func Verdict(r *growth.Result) string {
-	whole := fmt.Sprintf("The whole program is %s: %d× the input costs about %s× the CPU time.", Power(r.Total), growth.Factor, times(r.Times10x))
+	far := times(r.Times10x) + "× the CPU time"
+	if math.Pow(growth.Factor, r.Total.Low) > r.Times10x && len(r.Functions) > 0 {
+		far += " if only what is listed grows faster, " + times(math.Pow(growth.Factor, r.Total.Exponent)) + "× if all of it does"
+	}
+	whole := fmt.Sprintf("Over these sizes the whole program is %s; %d× the input costs about %s.", Power(r.Total), growth.Factor, far)
 	if len(r.Functions) == 0 {
 		return "Nothing grows faster than the input. " + whole
 	}

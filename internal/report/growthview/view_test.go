@@ -34,7 +34,7 @@ func TestText(t *testing.T) {
 		"n = 1,000, 2,000, 4,000 · 5 runs each · 1,500 samples",
 		" 1  render<T> at report.lua:41 is n^1.98 (1.91 to 2.04): 59% today, 98% at 10×\n",
 		"    grows: copying, 85% of it (memcpy)\n    called from main at report.lua:60\n    Join once.\n",
-		"The whole program is n^1.60 (1.50 to 1.70): 10× the input costs about 59× the CPU time.\n",
+		"Over these sizes the whole program is n^1.60 (1.50 to 1.70); 10× the input costs about 59× the CPU time.\n",
 		"insert is n^1.5",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -43,6 +43,13 @@ func TestText(t *testing.T) {
 	}
 	b.Reset()
 	r := result()
+	r.Total = growth.Cost{Exponent: 2.15, Low: 2.1, High: 2.2}
+	Text(term.New(&b, nil), r)
+	if want := "n^2.15 (2.10 to 2.20); 10× the input costs about 59× the CPU time if only what is listed grows faster, 141× if all of it does.\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
+	}
+	b.Reset()
+	r = result()
 	r.Functions, r.Unit = nil, "lines"
 	Text(term.New(&b, nil), r)
 	if !strings.Contains(b.String(), "Nothing grows faster than the input.") || !strings.Contains(b.String(), "4,000 lines") {
