@@ -4,7 +4,7 @@ package finding
 // about: where in it the time goes, for a reader who has to go on alone.
 type Unexplained struct {
 	Place Place `json:"place"`
-	Share Share `json:"share"` // of what runs in it itself and in no finding
+	Share Share `json:"share"` // of what runs in it, or in what it calls of others, and in no finding
 	// Into is the function of a library that holds the share, where Place is the line of the
 	// program that leads there; nil where the function is the program's.
 	Into  *Place    `json:"into,omitempty"`
@@ -31,6 +31,7 @@ type HotLine struct {
 	Text     string  `json:"text,omitempty"`     // of the source
 	Function string  `json:"function,omitempty"` // that it belongs to, where that is another one
 	Share    float64 `json:"share"`              // of all samples
+	Into     string  `json:"into,omitempty"`     // function of others that it calls for most of that
 	// Instructions are the hottest of the line.
 	Instructions []HotInstruction `json:"instructions,omitempty"`
 }

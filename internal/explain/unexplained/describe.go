@@ -43,8 +43,8 @@ func (in *Input) throughLibrary(f *function, share finding.Share) finding.Unexpl
 	library := finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name}
 	u := finding.Unexplained{Place: library, Share: share, Looked: in.Looked, Statements: in.statements(f)}
 	byPlace := make(map[place]*hot, len(f.from))
-	for at, v := range f.from {
-		byPlace[at] = &hot{place: at, value: v}
+	for at, l := range f.from {
+		byPlace[at] = &hot{place: at, value: l.value}
 	}
 	for _, h := range hottest(byPlace, f.open) {
 		l := in.line(f, h)
@@ -91,6 +91,7 @@ type hot struct {
 
 	value        int64
 	instructions map[string]int64
+	called       map[profile.FunctionID]int64 // what of the value was in calls of functions of others
 }
 
 // lines are the hottest lines of a function with their hottest instructions, and
@@ -116,6 +117,15 @@ func (in *Input) lines(f *function) ([]finding.HotLine, []finding.Activity) {
 		if decoded {
 			h.instructions[text] += v
 		}
+	}
+	for at, l := range f.from {
+		h := byPlace[at]
+		if h == nil {
+			h = &hot{place: at}
+			byPlace[at] = h
+		}
+		h.value += l.value
+		h.called = l.called
 	}
 	out := make([]finding.HotLine, 0, mostLines)
 	for _, h := range hottest(byPlace, f.open) {
@@ -174,6 +184,11 @@ func (in *Input) line(f *function, h *hot) finding.HotLine {
 	if in.Text != nil {
 		if text, ok := in.Text(h.file); ok && int(h.line) <= len(text) {
 			out.Text = text[h.line-1]
+		}
+	}
+	for id, v := range h.called {
+		if 2*v > h.value {
+			out.Into = in.Profile.Function(id).Name
 		}
 	}
 	for _, a := range in.activities(h.instructions, h.value) {

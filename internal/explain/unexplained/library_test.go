@@ -120,3 +120,51 @@ func TestTheStatementThatIsExecuted(t *testing.T) {
 		t.Fatalf("%+v", us)
 	}
 }
+
+// What an interpreter does for a script is the script's, however hot one of its functions is;
+// what many functions of libraries do for a compiled program is the program's, each being small.
+func TestTheLineThatCalls(t *testing.T) {
+	const perl = "/usr/bin/perl"
+	script := func(b *builder, name, file string, line int32) profile.LocationID {
+		id := b.Function(profile.Function{Name: name, File: file, Kind: profile.KindPerl})
+		return b.Location(0, 0, profile.KindPerl, profile.Line{Function: id, Line: line})
+	}
+	b := newBuilder()
+	below := func(count int64, at profile.LocationID, frames ...framed) {
+		var locs []profile.LocationID
+		for _, f := range frames {
+			m := b.Mapping(profile.Mapping{Path: f.binary, Start: 1, Limit: 1 << 40})
+			kind := profile.KindNative
+			if f.binary == "" {
+				kind = profile.KindKernel
+			}
+			id := b.Function(profile.Function{Name: f.function, Mapping: m, Kind: kind})
+			b.address += 16
+			locs = append(locs, b.Location(m, b.address, kind, profile.Line{Function: id}))
+		}
+		b.Sample(profile.Sample{Stack: b.Stack(append(locs, at)), Count: count, Value: count})
+	}
+	first, second := script(b, "rank", "/home/me/rank.pl", 23), script(b, "rank", "/home/me/rank.pl", 29)
+	packaged := script(b, "JSON::PP::decode", "/usr/share/perl/5.36/JSON/PP.pm", 700)
+	below(250, first, framed{perl, "Perl_sv_vcatpvfn", "", 0})
+	below(90, first, framed{perl, "Perl_hv_common", "", 0})
+	below(60, second, framed{"", "copy_user", "", 0})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{packaged, second}), Count: 60, Value: 60})
+	b.stack(270, report)
+	for i, name := range []string{"strtod", "strchr", "memchr"} {
+		b.stack(90, framed{libc, name, "", 0}, framed{app, "parse", "/home/me/src/parse.c", int32(5 + i/2)})
+	}
+	us := Functions(Input{Profile: b.Build(profile.Meta{})})
+	if len(us) != 3 || us[0].Place.Function != "rank" || us[1].Place.Function != "parse" && us[2].Place.Function != "parse" {
+		t.Fatalf("%+v", us)
+	}
+	if rank := us[0]; rank.Into != nil || math.Abs(*rank.Share.Exclusive-0.46) > 1e-9 || len(rank.Lines) != 2 ||
+		rank.Lines[0].Line != 23 || math.Abs(rank.Lines[0].Share-0.34) > 1e-9 || rank.Lines[0].Into != "" ||
+		rank.Lines[1].Line != 29 || math.Abs(rank.Lines[1].Share-0.12) > 1e-9 {
+		t.Errorf("%+v", rank)
+	}
+	parse := us[slices.IndexFunc(us, func(u finding.Unexplained) bool { return u.Place.Function == "parse" })]
+	if parse.Into != nil || math.Abs(*parse.Share.Exclusive-0.27) > 1e-9 || len(parse.Lines) != 2 || parse.Lines[0].Line != 5 || parse.Lines[1].Into != "memchr" {
+		t.Errorf("%+v", parse)
+	}
+}

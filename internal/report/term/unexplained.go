@@ -89,6 +89,9 @@ func (p *Printer) hotLine(indent string, l finding.HotLine, inlined bool) {
 	case l.Function != "":
 		text = strings.TrimSpace(text + "  (" + p.inText(l.Function) + ", inlined)")
 	}
+	if l.Into != "" {
+		text = strings.TrimSpace(text + "  → " + p.inText(l.Into))
+	}
 	at := finding.Line{File: l.File, Line: l.Line}.String()
 	p.Line(indent, fmt.Sprintf("%6s  ", percent.Column(l.Share)), styles.dim.Render(Clean(shortPath(at))), "  ", Clean(text))
 	for _, in := range l.Instructions {
