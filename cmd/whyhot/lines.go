@@ -103,7 +103,11 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 		Profile: p, Name: functionTitle(p, found), Table: table, Whole: whole,
 		Source: files.Lines, Context: f.context, Rate: rate,
 	})
-	printOnce(cmd.ErrOrStderr(), append(files.Notes(), missingLines(p, found, table, fetched.Missing)...))
+	notes := append(files.Notes(), missingLines(p, found, table, fetched.Missing)...)
+	if all.Meta.Recorded && p.Function(found[0]).Kind == profile.KindJS {
+		notes = append(notes, "code that V8 has optimised tells the line of its function or loop, not of the statement; node --cpu-prof writes a profile with statements, which whyhot reads")
+	}
+	printOnce(cmd.ErrOrStderr(), notes)
 	if words, ok := f.load.again(path); ok {
 		out.Hint("why it is hot", whyhot(explainName, words)...)
 	}
