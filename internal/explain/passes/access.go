@@ -53,7 +53,7 @@ func oneOf(names []string) string {
 }
 
 // goes gives the access of code by which the ones count rows and the others elements of a row:
-// a[i][j], or a[i * width + j].
+// a[i][j], row(a, i)[j], or a[i * width + j].
 func goes(code string, row, element []string) string {
 	if !strings.ContainsAny(code, "[*") || !mentions(code, row) || !mentions(code, element) {
 		return ""
@@ -62,6 +62,8 @@ func goes(code string, row, element []string) string {
 	more := `(?:\s*[-+]\s*[\w.]+)*\s*\)?\s*`
 	for _, form := range []string{
 		`\w+(?:(?:\.|->)\w+)*\[([^\[\]]*` + one + `[^\[\]]*)\]\s*\[([^\[\]]*` + other + `[^\[\]]*)\]`,
+		`\w+(?:<[^<>]*>)?\(((?:[^()]|\([^()]*\))*)\)\s*\[([^\[\]]*` + other + `[^\[\]]*)\]`,
+		`\w*(` + one + `)\[([^\[\]]*` + other + `[^\[\]]*)\]`, // a row that has a name
 		`(` + one + more + `\*\s*[\w.>()-]+\s*\)?)\s*\+\s*([^;\[\]*]*` + other + `)`,
 		`([\w.>-]+\s*\*\s*\(?` + one + more + `)\+\s*([^;\[\]*]*` + other + `)`,
 		`(` + other + more + `)\+\s*(\(?\s*` + one + more + `\*)`,
@@ -70,14 +72,12 @@ func goes(code string, row, element []string) string {
 		`(` + one + more + `\*\s*[\w.>-]+\s*\+\s*[\w.>-]+\s*\)\s*\*\s*[\w.>-]+)\s*\+\s*([^;\[\]*]*` + other + `)`,
 		`(` + other + more + `)\+\s*([\w.>-]+\s*\*\s*\(\s*[\w.>-]+\s*\+\s*[\w.>-]+\s*\*\s*` + one + `)`,
 	} {
-		m := regexp.MustCompile(form).FindStringSubmatch(code)
-		if m == nil {
-			continue
+		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(code, -1) {
+			if strings.HasPrefix(form, `\w`) && (!mentions(m[1], row) || mentions(m[1], element) || mentions(m[2], row)) {
+				continue // a diagonal, or the call of something else
+			}
+			return strings.TrimSpace(m[0])
 		}
-		if strings.HasPrefix(form, `\w`) && (mentions(m[1], element) || mentions(m[2], row)) {
-			continue // a diagonal
-		}
-		return strings.TrimSpace(m[0])
 	}
 	return ""
 }

@@ -61,7 +61,7 @@ func valueIn(f *text.File, statement, class string) (x byValue, ok bool) {
 				if strings.ContainsAny(kind, "&*") || !slices.Contains(anyName.FindAllString(kind, -1), class) || i >= len(given) || strings.Contains(given[i], "move(") || !strings.Contains(kind, " ") {
 					continue
 				}
-				if len(text.Names(given[i])) == 0 || strings.HasSuffix(strings.TrimSpace(given[i]), ")") {
+				if len(text.Names(given[i])) == 0 || isMade(f, given[i], class) {
 					continue // what is made for the call is handed over
 				}
 				return byValue{function: c.Last(), parameter: kind, declared: d.fn.First}, true
@@ -69,6 +69,16 @@ func valueIn(f *text.File, statement, class string) (x byValue, ok bool) {
 		}
 	}
 	return x, false
+}
+
+// isMade says whether an argument is an object that is made in the call. What another function
+// makes and returns is made below that function; of one that returns a reference, the copy is
+// made here.
+//
+// Example. Of price(curves.at(key)) the copy is of what at gave; price(Curve(points)) copies nothing.
+func isMade(f *text.File, argument, class string) bool {
+	calls := f.Calls(argument)
+	return strings.HasSuffix(strings.TrimSpace(argument), ")") && (len(calls) == 0 || slices.ContainsFunc(calls, func(c text.Call) bool { return c.Last() == class }))
 }
 
 func (r *reader) byValueFinding(s judge.Subject, x byValue) judge.Found {

@@ -32,6 +32,24 @@ static int improve(std::vector<Stop> &stops) {
     }
 }
 `, hot, "improve@3", profile.KindNative, "", ""},
+		"what a reference gives": {"/me/a.cpp", `
+static double price(Curve curve) { return curve.at(3); }
+static int improve(const std::map<std::string, Curve> &curves) {
+    for (const auto &p : book) {
+        sum += price(curves.at(p.currency));  @1
+        show(n);  @3
+    }
+}
+`, "improve@1 Curve::Curve std::_Rb_tree<int,int>::_M_copy", "improve@3", profile.KindNative, RuleValue, "@1 price copies"},
+		"made for the call": {"/me/a.cpp", `
+static double price(Curve curve) { return curve.at(3); }
+static int improve(const std::map<std::string, Points> &points) {
+    for (const auto &p : book) {
+        sum += price(Curve(points.at(p.currency)));  @1
+        show(n);  @3
+    }
+}
+`, "improve@1 Curve::Curve std::_Rb_tree<int,int>::_M_copy", "improve@3", profile.KindNative, "", ""},
 		"moved": {"/me/a.cpp", `
 static void keep(std::vector<Stop> stops) { all.push_back(std::move(stops)); }
 static int improve() {

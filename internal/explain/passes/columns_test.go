@@ -44,6 +44,41 @@ void slope(const Grid *g) {
   other();  @2
 }
 `, "slope@1", "slope@2", native, RuleColumn, "@1 down columns"},
+		"rows that a function gives": {"/me/a.c", `
+static void blur_vertical(image *dst, const image *src, const float *k, int radius)
+{
+    for (int x = 0; x < w; x++) {
+        for (int y = 0; y < h; y++) {
+            float acc = 0;
+            for (int i = -radius; i <= radius; i++)  @2
+                acc += k[i + radius] * image_row(src, clampi(y + i, h - 1))[x];  @1
+            image_row(dst, y)[x] = acc;
+        }
+    }
+}
+`, "blur_vertical@1", "blur_vertical@2", native, RuleColumn, "@1 down columns"},
+		"a row with a name": {"/me/a.cc", `
+static void sums(const Mat &m)
+{
+    for (int x = 0; x < m.cols; x++) {
+        for (int y = 0; y < m.rows; y++) {  @2
+            const float *row = m.ptr<float>(y);
+            sum[x] += row[x];  @1
+        }
+    }
+}
+`, "sums@1", "sums@2", native, RuleColumn, "@1 down columns"},
+		"a row with a name, along it": {"/me/a.cc", `
+static void sums(const Mat &m)
+{
+    for (int y = 0; y < m.rows; y++) {
+        const float *row = m.ptr<float>(y);
+        for (int x = 0; x < m.cols; x++) {  @2
+            sum[x] += row[x] * table(y)[x];  @1
+        }
+    }
+}
+`, "sums@1", "sums@2", native, "", ""},
 		"a body in one line": {"/me/a.c", `
 void product(int n, const double *a, const double *b, double *c) {
   for (int i = 0; i < n; i++)
