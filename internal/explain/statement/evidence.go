@@ -28,6 +28,7 @@ const (
 	nested     work = "executing inner queries"
 	looping    work = "going through the result of an inner query again"
 	adding     work = "building an index"
+	referring  work = "checks of foreign keys"
 	calling    work = "reading them in functions written in SQL or PL/pgSQL"
 )
 
@@ -41,6 +42,7 @@ var works = map[work]*regexp.Regexp{
 	planning:   regexp.MustCompile(`^(pg_(parse_query|analyze_and_rewrite\w*|rewrite_query|plan_quer(y|ies))|raw_parser|parse_analyze\w*|(standard_)?planner|MYSQLparse|ORAparse|THD::sql_parser|parse_sql|JOIN::optimize(_inner)?|open_tables\w*|sqlite3_prepare\w*|sqlite3(RunParser|Parser|LockAndPrepare))\b`),
 	nested:     regexp.MustCompile(`^(ExecSubPlan|ExecSetParamPlan|Item_(singlerow_|exists_|in_)?subselect::\w+|subselect_\w+::exec)\b`),
 	looping:    regexp.MustCompile(`^(ExecMaterial|tuplestore_gettuple\w*|ExecReScan\w*)\b`),
+	referring:  regexp.MustCompile(`^(RI_FKey_\w+|ri_(PerformCheck|Check_Pk_Match|restrict|set)\w*)\b`),
 	adding:     regexp.MustCompile(`^(btbuild\w*|index_build|btinsert|_bt_\w*(load|insert)\w*|sqlite3BtreeInsert)\b`),
 }
 
@@ -94,6 +96,10 @@ func (v *view) perRun() (rows float64, ok bool) {
 // dearStep is the CPU from which more than a few rows were looked at for one that comes out:
 // one by its key takes two to ten microseconds.
 const dearStep = 50 * time.Microsecond
+
+// dearLookup is the CPU from which an execution that looks for rows by a value has looked at
+// many others: with an index it takes a tenth of that, and most of it in the protocol.
+const dearLookup = time.Millisecond
 
 // scans says whether the executor reads a table from one end to the other.
 func (v *view) scans() bool {

@@ -39,9 +39,11 @@ const (
 	// longList is the number of elements from which an IN list is one.
 	longList = 200
 
-	small = 0.1
-	some  = 0.2
-	much  = 0.3
+	little = 0.01
+	small  = 0.1
+	some   = 0.2
+	much   = 0.3
+	half   = 0.5
 )
 
 // rules are tried in their order; the first that holds names the finding.
@@ -49,6 +51,9 @@ var rules = []rule{
 	{
 		id: "statement-type", title: "Text column compared with a number",
 		is: func(v *view) bool {
+			if v.numbered() && v.part(converting) >= little && v.each() >= dearLookup {
+				return true // an index on something else led to the rows whose text is converted
+			}
 			return v.part(converting) >= small && (len(v.Facts.Numbers) > 0 || v.part(converting) >= some && len(v.q.Equal)+len(v.q.Range) > 0)
 		},
 		why: func(v *view) string {
@@ -210,7 +215,9 @@ var rules = []rule{
 	},
 	{
 		id: "statement-function-scan", title: "Function in a query reads whole tables; index what it asks",
-		is: func(v *view) bool { return v.Runs >= often && v.scans() && v.scansInFunctions() },
+		is: func(v *view) bool {
+			return v.Runs >= often && v.scans() && v.scansInFunctions() && v.part(referring) < half
+		},
 		why: func(v *view) string {
 			return "whole tables are read by a function that the statement calls, not by its own condition; " + v.evidence(calling, scanning)
 		},
@@ -225,11 +232,22 @@ var rules = []rule{
 	},
 	{
 		id: "statement-foreign-key", title: "DELETE scans tables that refer to the row; index them",
-		is: func(v *view) bool { return v.Runs >= often && v.scans() && v.deletesByKey() },
+		is: func(v *view) bool {
+			return v.Runs >= often && v.scans() && (v.deletesByKey() || v.part(referring) >= half)
+		},
 		why: func(v *view) string {
+			if !v.deletesByKey() {
+				return "rows are deleted, or their keys changed, while it runs, and tables that refer to them are read whole each time; " + v.evidence(referring, scanning)
+			}
 			return fmt.Sprintf("a row of %s is deleted by %s, which has an index if it is the key: what is scanned are tables that refer to it, for rows to delete or to refuse for; %s", v.table(), v.q.Equal[0], v.evidence(scanning))
 		},
 		steps: func(v *view) []string {
+			if !v.deletesByKey() {
+				return []string{
+					"CREATE INDEX on each column that REFERENCES the table whose rows are deleted (\\d TABLE in psql lists them): a foreign key has no index of itself",
+					"PostgreSQL: auto_explain with auto_explain.log_nested_statements = on logs the queries of the checks",
+				}
+			}
 			return []string{
 				fmt.Sprintf("CREATE INDEX on each column that REFERENCES %s: a foreign key has no index of itself in SQLite and PostgreSQL", v.table()),
 				fmt.Sprintf("Or, if %s has no index: CREATE INDEX ON %s (%s)", v.q.Equal[0], v.table(), v.q.Equal[0]),
@@ -368,6 +386,13 @@ func (v *view) line() bool {
 		}
 	}
 	return sum > 0 && float64(sum) >= nearly*float64(v.paying) && (v.System != sqlite || 2*v.paying >= v.value)
+}
+
+// numbered says whether a column that the statement compares was given a number.
+func (v *view) numbered() bool {
+	return slices.ContainsFunc(append(plainAll(v.q.Equal), plainAll(v.q.Range)...), func(column string) bool {
+		return slices.Contains(plainAll(v.Facts.Numbers), column)
+	})
 }
 
 func (v *view) table() string {
