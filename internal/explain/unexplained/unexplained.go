@@ -168,12 +168,6 @@ func (f *function) lead(from call, value int64) {
 	}
 }
 
-// own is the function of the machine code at a location.
-func own(p *profile.Profile, loc profile.LocationID) profile.FunctionID {
-	lines := p.Lines(loc)
-	return lines[len(lines)-1].Function
-}
-
 func canBeLookedAt(f *profile.Function) bool {
 	return f.Name != "" && f.Kind != profile.KindKernel && f.Kind != profile.KindVDSO && !isPseudo(f)
 }

@@ -106,6 +106,7 @@ func (c *conn) query(ctx context.Context, sql string, yield func(chunk) error) e
 		if yield == nil {
 			return nil
 		}
+		//lint:ignore SA1019 it is the only way to know the size
 		most := int(duck.ResultChunkCount(res) * duck.VectorSize()) //nolint:staticcheck // deprecated, and the only way to know the size
 		return fetch(ctx, &res, most, yield)
 	})
