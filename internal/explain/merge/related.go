@@ -47,6 +47,8 @@ var relatives = map[string][]string{
 	// Small system calls, with entries that know them by a library.
 	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},
 	"calls-small-reads":  {"small-syscalls"},
+	// Processes by their number, with the entry that knows them by the kernel's functions.
+	"calls-short-processes": {"process-spawn", "lazy-binding"},
 	// Statements, with entries that know the work by a database's functions.
 	"statement-type":             scans,
 	"statement-random-order":     scans,

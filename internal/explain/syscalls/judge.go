@@ -17,10 +17,14 @@ const (
 	RuleWrites = "calls-small-writes"
 	RuleReads  = "calls-small-reads"
 	RulePaths  = "calls-same-file"
+
+	RuleProcesses = "calls-short-processes"
 )
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == RuleWrites || rule == RuleReads || rule == RulePaths }
+func IsRule(rule string) bool {
+	return rule == RuleWrites || rule == RuleReads || rule == RulePaths || rule == RuleProcesses
+}
 
 var rules = map[kind]string{writes: RuleWrites, reads: RuleReads, paths: RulePaths}
 
@@ -29,6 +33,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	for _, g := range small(s.Profile) {
 		out.Found = append(out.Found, g.finding(s))
+	}
+	if x := shortProcesses(s.Profile); x != nil {
+		out.Found = append(out.Found, x.finding(s))
 	}
 	return out, nil
 }
