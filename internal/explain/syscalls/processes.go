@@ -32,6 +32,7 @@ type processes struct {
 	value    int64
 	around   int64    // of the value: in the kernel and before main
 	programs []string // that they execute, the dearest first
+	ofMake   bool     // a make runs beside them
 }
 
 // shortProcesses gives them, nil where there are few.
@@ -73,6 +74,7 @@ func shortProcesses(p *profile.Profile) *processes {
 	started := startup.Within(p)
 	values := map[string]int64{}
 	for _, o := range byID {
+		out.ofMake = out.ofMake || o.name == "make" || o.name == "gmake"
 		if time.Duration(o.value) > mostOfShort {
 			continue
 		}
@@ -148,6 +150,9 @@ func afterOthers(name string) int {
 // steps are what to do for the programs that are started.
 func (x *processes) steps() (out []string) {
 	is := func(re *regexp.Regexp) bool { return slices.ContainsFunc(x.programs, re.MatchString) }
+	if x.ofMake {
+		out = append(out, "make: NAME := $(shell …) runs it once; with = it runs at each use of the variable, in each target and each make below")
+	}
 	if is(textTools) {
 		out = append(out,
 			"Shell: let read split the line (while IFS=' ' read -r a b rest), and ${x%% *}, ${x##*/}, ${x//a/b}, [[ $x =~ … ]] and $((…)) take it apart; $(<file) for $(cat file)",

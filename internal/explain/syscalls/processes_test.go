@@ -57,6 +57,7 @@ func TestShortProcesses(t *testing.T) {
 	}{
 		"a shell that cuts lines": {"nanoseconds", []many{{"cut", 150, 2, 1}, {"awk", 120, 2, 2}, {"bash", 100, 2, 0}, server}, "(awk, cut, bash)", "Shell: let read"},
 		"an interpreter for each": {"nanoseconds", []many{{"python3", 150, 3, 2}, server}, "(python3)", "interpreter takes longer"},
+		"variables of a makefile": {"nanoseconds", []many{{"find", 150, 3, 1}, {"sed", 50, 2, 1}, {"make", 1, 5, 40}}, "(find, sed)", "NAME := $(shell"},
 		"git":                     {"nanoseconds", []many{{"git", 150, 2, 1}}, "(git)", "git cat-file --batch"},
 		"few of them":             {"nanoseconds", []many{{"cut", 90, 3, 1}}, "", ""},
 		"little of the CPU":       {"nanoseconds", []many{{"cut", 110, 1, 1}, {"server", 1, 10, 2000}}, "", ""},

@@ -168,3 +168,19 @@ func TestTheLineThatCalls(t *testing.T) {
 		t.Errorf("%+v", parse)
 	}
 }
+
+// A script that is installed stands for its package: nobody edits the line that starts it.
+func TestAnInstalledScriptIsNotShown(t *testing.T) {
+	for file, want := range map[string]string{"/usr/bin/perltidy": "Perl_hv_common", "/home/me/tidy.pl": "start"} {
+		b := newBuilder()
+		start := b.Function(profile.Function{Name: "start", File: file, Kind: profile.KindPerl})
+		work := b.Function(profile.Function{Name: "Perl_hv_common", Mapping: b.Mapping(profile.Mapping{Path: "/usr/bin/perl"}), Kind: profile.KindNative})
+		b.Sample(profile.Sample{Count: 500, Value: 500, Stack: b.Stack([]profile.LocationID{
+			b.Location(0, 1, profile.KindNative, profile.Line{Function: work}), b.Location(0, 2, profile.KindPerl, profile.Line{Function: start, Line: 20}),
+		})})
+		us := Functions(Input{Profile: b.Build(profile.Meta{})})
+		if len(us) != 1 || us[0].Place.Function != want {
+			t.Errorf("%s: %+v", file, us)
+		}
+	}
+}
