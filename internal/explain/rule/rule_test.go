@@ -169,7 +169,7 @@ func TestIsExecutable(t *testing.T) {
 }
 
 func TestRecursionCountsOnce(t *testing.T) {
-	p := parse(t, `app;main_[app];std::_Rb_tree<int>::_M_erase_[app];std::_Rb_tree<int>::_M_erase_[app];free_[libc.so.6] 300
+	p := parse(t, `app;main_[app];std::_Rb_tree<int>::_M_lower_bound_[app];std::_Rb_tree<int>::_M_lower_bound_[app];free_[libc.so.6] 300
 app;main_[app] 700
 `)
 	fs := run(t, p, only(t, "std-map-btree"), nil)
