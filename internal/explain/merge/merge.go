@@ -43,7 +43,7 @@ var tests = []test{
 	{sameCause, place},
 	{sameLines, support},
 	{sameSamples, support},
-	{sameBinary, support},
+	{sameBinary, build},
 }
 
 // Options of a merge.
@@ -110,6 +110,15 @@ func support(f, m *judge.Found) {
 	f.Evidence = append(slices.Clip(f.Evidence), m.Evidence...)
 	if f.Certainty == finding.Suspected {
 		f.Certainty = finding.Confirmed
+	}
+}
+
+// build is support by what is known of a whole binary: all that runs in it is built so, not only
+// the functions by which an entry knows it.
+func build(f, m *judge.Found) {
+	support(f, m)
+	if m.Gain != nil && (f.Gain == nil || f.Gain.NoEstimate) && m.Share.Main() > f.Share.Main() {
+		f.Share, f.Gain = m.Share, m.Gain
 	}
 }
 

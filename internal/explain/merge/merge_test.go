@@ -142,6 +142,24 @@ func TestABuildSupportsTheEntry(t *testing.T) {
 }
 
 // The entry keeps its share and estimate, the source gives the places.
+func TestABuildIsOfTheWholeBinary(t *testing.T) {
+	share := func(v float64, g *finding.Gain) judge.Found {
+		f := found("", "debug-build", finding.Place{Binary: "/bin/app"}, 1)
+		f.Share, f.Gain = finding.Share{Inclusive: &v}, g
+		return f
+	}
+	whole := share(0.95, &finding.Gain{Low: 0.3, Likely: 0.8, High: 0.9})
+	whole.Rule, whole.Samples = "build-unoptimised", nil
+	out := Add([]judge.Found{share(0.4, &finding.Gain{NoEstimate: true})}, []judge.Found{whole}, Options{})
+	if len(out) != 1 || out[0].Share.Main() != 0.95 || out[0].Gain.Likely != 0.8 {
+		t.Errorf("%+v", out)
+	}
+	out = Add([]judge.Found{share(0.4, &finding.Gain{Low: 0.1, Likely: 0.2, High: 0.3})}, []judge.Found{whole}, Options{})
+	if len(out) != 1 || out[0].Share.Main() != 0.4 || out[0].Gain.Likely != 0.2 {
+		t.Errorf("an estimate of its own is lost: %+v", out)
+	}
+}
+
 func TestOneCause(t *testing.T) {
 	share := func(f judge.Found, v float64) judge.Found {
 		f.Share.Inclusive = &v
