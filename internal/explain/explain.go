@@ -152,6 +152,7 @@ func (r Request) report(h heard) (finding.Report, error) {
 	attach(h.found, trials)
 	markForemost(h.found)
 	merge.Settle(h.found, r.Profile.Samples())
+	widen(h.found)
 	found := h.findings()
 	finding.Rank(found)
 	return finding.Report{
