@@ -6,6 +6,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 func (in *Input) describe(f *function) finding.Unexplained {
@@ -56,7 +57,8 @@ func (in *Input) throughLibrary(f *function, share finding.Share) finding.Unexpl
 		}
 		u.Lines = append(u.Lines, l)
 	}
-	if len(u.Lines)+len(u.Statements) == 0 && fn.Kind == profile.KindNative { // only compilers keep lines to themselves
+	// Only compilers keep lines to themselves, and what a server executes is led to by no line.
+	if len(u.Lines)+len(u.Statements) == 0 && fn.Kind == profile.KindNative && origin.Of(p, f.id) == origin.Library {
 		u.Looked += " No line of the program leads there: the stacks are cut, or it was built without -g."
 	}
 	return u

@@ -1,8 +1,7 @@
 package unexplained
 
 import (
-	"regexp"
-
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -18,9 +17,6 @@ func newOwners(p *profile.Profile) *owners {
 	return &owners{p: p, told: make([]uint8, p.NumFunctions())}
 }
 
-// systemBinary is where a distribution puts libraries.
-var systemBinary = regexp.MustCompile(`^/(usr/)?lib(32|64|x32|exec)?/|^/snap/|^/opt/`)
-
 // isOwn says whether a function is of the program and not of a library or a runtime.
 func (o *owners) isOwn(id profile.FunctionID) bool {
 	const no, yes = 1, 2
@@ -34,15 +30,12 @@ func (o *owners) isOwn(id profile.FunctionID) bool {
 }
 
 func isOwn(p *profile.Profile, id profile.FunctionID) bool {
-	f := p.Function(id)
-	switch origin.Of(p, id) {
+	switch ownline.Origin(p, id) {
 	case origin.Own:
 		return true
 	case origin.Unknown: // folded stacks name no binary
-		return !isPseudo(f)
-	case origin.Library: // one of its own, built beside it
-		return f.Kind == profile.KindNative && f.File != "" && !finding.IsInstalled(f.File, "") && !systemBinary.MatchString(p.Mapping(f.Mapping).Path)
-	case origin.Runtime, origin.Kernel, origin.Group:
+		return origin.Of(p, id) == origin.Unknown && !isPseudo(p.Function(id))
+	case origin.Library, origin.Runtime, origin.Kernel, origin.Group:
 	}
 	return false
 }
