@@ -110,33 +110,6 @@ func (v *view) scans() bool {
 	return v.part(scanning) >= least && v.part(indexed) < max(few, v.part(scanning)/4) //nolint:mnd // most of it
 }
 
-// scansInFunctions says whether that is asked for by functions that the statement calls: their
-// queries are not seen apart from it. PostgreSQL puts the query of a simple function in FROM in
-// its place, so that it leaves no frame.
-func (v *view) scansInFunctions() bool {
-	return v.part(calling) >= v.part(scanning)/2 && v.part(calling) >= some || v.System == "postgresql" && fromFunction(v.Text) //nolint:mnd // half of them
-}
-
-var (
-	// relations is what stands between FROM and the conditions, functionIn a function there that
-	// is not one of PostgreSQL's own.
-	relations  = regexp.MustCompile(`(?is)\bfrom\b(.*?)(\bwhere\b|\bgroup\s+by\b|\border\s+by\b|\blimit\b|$)`)
-	functionIn = regexp.MustCompile(`(?i)(?:^|,|\bjoin\b|\blateral\b)\s*([a-z_][\w.]*)\s*\(`)
-	builtIn    = regexp.MustCompile(`(?i)^(select|values|lateral|rows|unnest|generate_\w+|jsonb?_\w+|regexp_\w+|string_to_table|xmltable|pg_\w+)$`)
-)
-
-// fromFunction says whether a statement has a function in its FROM.
-func fromFunction(text string) bool {
-	for _, m := range relations.FindAllStringSubmatch(text, -1) {
-		for _, f := range functionIn.FindAllStringSubmatch(m[1], -1) {
-			if !builtIn.MatchString(f[1]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 const sqlite = "sqlite"
 
 const (
