@@ -281,6 +281,8 @@ func TestTheCauseLeadsAndTheSymptomSupports(t *testing.T) {
 		leads bool
 	}{
 		"its cause":                      {found("why", "position-per-pass", at("/src/a.py", 7, 0), 1, 2, 3), true},
+		"told by behaviour":              {judge.Found{Finding: found("why", "made-per-call", at("/src/a.py", 7, 0)).Finding, Samples: []int32{1, 2, 3}, Yields: true}, false},
+		"told by how it is written":      {judge.Found{Finding: found("why", "position-per-pass", at("/src/a.py", 7, 0)).Finding, Samples: []int32{1, 2, 3}, Yields: true, Takes: true}, true},
 		"a part of it, by another rule":  {found("why", "position-per-pass", at("/src/a.py", 7, 0), 1), false},
 		"a part of it, by a related one": {found("why", "copied-per-pass", at("/src/a.py", 7, 0), 1), true},
 		"another line":                   {found("why", "position-per-pass", at("/src/a.py", 8, 0), 1, 2, 3), false},

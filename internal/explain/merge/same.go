@@ -23,7 +23,7 @@ func sameCause(known []judge.Found, m *judge.Found) int {
 // symptomOf is the finding that tells what happens at the line of m where m knows why: they are
 // about the same samples, or the one is mostly within the other and their rules are related.
 func symptomOf(known []judge.Found, m *judge.Found) int {
-	if m.Symptom || m.Yields || m.General || m.Place.Line == 0 {
+	if m.Symptom || m.Yields && !m.Takes || m.General || m.Place.Line == 0 {
 		return -1
 	}
 	return slices.IndexFunc(known, func(f judge.Found) bool {
