@@ -46,7 +46,7 @@ func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief fun
 	} else {
 		brief(p, r)
 	}
-	p.Unexplained(r.Unexplained)
+	p.Unexplained(r)
 	p.Surprises(r.Surprises)
 	return p.Err()
 }

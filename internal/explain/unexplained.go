@@ -1,12 +1,15 @@
 package explain
 
 import (
+	"path/filepath"
 	"strings"
 
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/unexplained"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // unexplained shows where the time goes in functions that no finding is about; open is
@@ -17,7 +20,7 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 	for i := range h.found {
 		samplesOf[h.found[i].ID] = h.found[i].Samples
 	}
-	if r.Source == nil {
+	if r.Source == nil && hasC(r.Profile) {
 		looked += " Its source was not analysed: -p BUILD_DIR does that for C and C++."
 	}
 	in := unexplained.Input{
@@ -32,6 +35,22 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 		out[i].See = r.waysOn(&out[i])
 	}
 	return out, unexplained.Share(in)
+}
+
+// hasC says whether a program's own functions may be of C or C++: the sources say so, or nobody
+// knows them.
+func hasC(p *profile.Profile) bool {
+	for id := range p.NumFunctions() {
+		f := p.Function(profile.FunctionID(id))                                                      //nolint:gosec // functions are numbered so
+		if f.Kind != profile.KindNative || ownline.Origin(p, profile.FunctionID(id)) != origin.Own { //nolint:gosec // as above
+			continue
+		}
+		switch strings.ToLower(filepath.Ext(f.File)) {
+		case "", ".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp":
+			return true
+		}
+	}
+	return false
 }
 
 // waysOn are the commands that show more of a function.

@@ -14,11 +14,11 @@ type Accumulation struct {
 	Place
 	Kind     Kind
 	Name     string  // of the function by which the kind is known
-	Share    float64 // of the profile's samples
+	Share    float64 // of the profile
 	Exponent float64 // of the work done so far by progress: 1 is steady, 2 is quadratic
 	P        float64 // that a steady cost looks like it, for all lines judged
 	Cure     string
-	Samples  []int32 // of slowings
+	Samples  []int32 // what grows
 }
 
 // What an accumulation must show.
@@ -46,6 +46,7 @@ type candidate struct {
 	names   map[string]float64
 	moments map[uint64]map[int64]*moment // by process and time
 	grown   float64
+	rows    []int32 // of what grows
 }
 
 // Accumulations finds them. A profile without times has none.
@@ -74,7 +75,7 @@ func Accumulations(p *profile.Profile) []Accumulation {
 		}
 		kind, name := heaviest(c.kinds), heaviest(c.names)
 		out = append(out, Accumulation{
-			Place: f.place(c.step), Kind: kind, Name: name, Share: c.grown / float64(p.Count()), Exponent: power, P: chance,
+			Place: f.place(c.step), Kind: kind, Name: name, Share: shareOf(p, c.rows), Samples: c.rows, Exponent: power, P: chance,
 			Cure: cureOf(kind, f.language[c.function]),
 		})
 	}
@@ -132,14 +133,15 @@ func candidatesOf(f *frames) map[step]*candidate {
 			ofFunction[last.function] = append(ofFunction[last.function], c)
 		}
 	})
-	f.timed(func(_ int32, s *profile.Sample, path *ownPath, pid uint64) {
+	f.timed(func(row int32, s *profile.Sample, path *ownPath, pid uint64) {
 		last := path.steps[len(path.steps)-1]
 		for _, at := range path.steps {
 			for _, c := range ofFunction[at.function] {
 				m := c.moment(pid, s.Time)
-				if n := float64(s.Count); at == last && last == c.step && moves(path.kind) {
+				if n := f.weight(s); at == last && last == c.step && moves(path.kind) {
 					m.grown += n
 					c.grown += n
+					c.rows = append(c.rows, row)
 					c.kinds[path.kind] += n
 					c.names[path.name] += n
 				} else if path.kind == "" {

@@ -1,6 +1,7 @@
 package growth
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -123,5 +124,29 @@ func TestWhatAnotherLineMakesDearerIsLeftOut(t *testing.T) {
 	}
 	if !slices.Equal(lines, []int32{13, 14, 40}) {
 		t.Errorf("lines %v are left", lines)
+	}
+}
+
+// A recorder that lowers its rate gives later samples more time: shares are of time, not of
+// samples.
+func TestLaterSamplesWeighMore(t *testing.T) {
+	b := profile.NewBuilder()
+	for i := range 20 {
+		value := int64(1_000_000)
+		if i >= 10 {
+			value = 5_000_000
+		}
+		b.Sample(profile.Sample{Stack: b.Stack(nil), Time: int64(i), Count: 1, Value: value})
+	}
+	p := b.Build(profile.Meta{})
+	if got := shareOf(p, []int32{10, 11, 12}); got != 0.25 {
+		t.Errorf("three of the later samples are %v of the time, want a quarter", got)
+	}
+	f, sum := newFrames(p), 0.0
+	for i := range p.Samples() {
+		sum += f.weight(&p.Samples()[i])
+	}
+	if math.Abs(sum-20) > 1e-9 {
+		t.Errorf("twenty samples weigh %v", sum)
 	}
 }

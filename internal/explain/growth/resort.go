@@ -33,10 +33,8 @@ func resorts(f *frames) []Through {
 	p := f.p
 	threads := map[threadKey]map[int64]*slice{}
 	places := map[step]float64{}
-	var all int64
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
-		all += s.Count
 		if s.Time == 0 {
 			continue
 		}
@@ -65,7 +63,7 @@ func resorts(f *frames) []Through {
 	}
 	w := Through{Row: &resort, Name: "sorting"}
 	var turns int
-	var others, span, sorting int64
+	var others, span int64
 	for _, t := range threads {
 		inOrder := make([]*slice, 0, len(t))
 		for _, one := range t {
@@ -80,11 +78,10 @@ func resorts(f *frames) []Through {
 		for _, one := range within {
 			others += one.others
 			span += one.others + one.sorting
-			sorting += one.sorting
 			w.Samples = append(w.Samples, one.rows...)
 		}
 	}
-	w.Share = float64(sorting) / float64(max(all, 1))
+	w.Share = shareOf(p, w.Samples)
 	if w.Share < resortShare || turns < resortTurns || float64(others) < resortOthers*float64(span) {
 		return nil
 	}

@@ -33,7 +33,7 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 	total := map[step]float64{}
 	f.timed(func(_ int32, s *profile.Sample, path *ownPath, _ uint64) {
 		for _, at := range path.steps {
-			total[at] += float64(s.Count)
+			total[at] += f.weight(s)
 		}
 	})
 	for at, n := range total {
@@ -48,7 +48,7 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 	f.timed(func(row int32, s *profile.Sample, path *ownPath, pid uint64) {
 		for i, at := range path.steps {
 			for _, c := range ofFunction[at.function] {
-				n := float64(s.Count)
+				n := f.weight(s)
 				switch {
 				case c.step == at:
 					c.moment(pid, s.Time).grown += n
@@ -76,7 +76,7 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 		if !ok || power < slowingPower || power > mostSlowing {
 			continue
 		}
-		a := Accumulation{Place: f.place(at), Kind: heaviest(c.kinds), Share: c.grown / all, Exponent: power, P: chance, Cure: cureOf("", f.language[at.function]), Samples: rows[at]}
+		a := Accumulation{Place: f.place(at), Kind: heaviest(c.kinds), Share: shareOf(f.p, rows[at]), Exponent: power, P: chance, Cure: cureOf("", f.language[at.function]), Samples: rows[at]}
 		places[a.Place] = at
 		out = append(out, a)
 	}

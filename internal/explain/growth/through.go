@@ -112,7 +112,7 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 			}
 			t.events, t.rows = lines[k.at], onLine(p, f, k.at)
 		}
-		share := float64(t.events) / float64(max(p.Count(), 1))
+		share := shareOf(p, t.rows)
 		least, part := unknownShare, 0.0
 		if len(r.Source) > 0 {
 			least = scriptShare

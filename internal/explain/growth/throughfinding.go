@@ -275,14 +275,14 @@ func (w *Through) gain(p *profile.Profile) *finding.Gain {
 // some samples.
 func upkeepBeside(p *profile.Profile, rows []int32) float64 {
 	f := newFrames(p)
-	var n int64
+	var beside []int32
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
 		if k := f.path(s.Stack).kind; k == Collect || k == Free || k == Fault {
 			if _, among := slices.BinarySearch(rows, int32(i)); !among { //nolint:gosec // rows are numbered so
-				n += s.Count
+				beside = append(beside, int32(i)) //nolint:gosec // rows are numbered so
 			}
 		}
 	}
-	return float64(n) / float64(max(p.Count(), 1))
+	return shareOf(p, beside)
 }

@@ -82,7 +82,7 @@ func Tights(p *profile.Profile) []Tight {
 			}
 		}
 		slices.Sort(best.Samples)
-		best.Share = float64(most) / float64(max(p.Count(), 1))
+		best.Share = shareOf(p, best.Samples)
 		if most >= tightEvents && best.Share >= tightShare {
 			out = append(out, best)
 		}

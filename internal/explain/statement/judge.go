@@ -39,7 +39,11 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 			out.Found = append(out.Found, v.finding(s, r))
 		}
 	}
-	if len(all) > 0 {
+	switch len(all) {
+	case 0:
+	case 1:
+		out.Looked = "1 SQL statement with samples."
+	default:
 		out.Looked = fmt.Sprintf("%d SQL statements with samples.", len(all))
 	}
 	return out, nil

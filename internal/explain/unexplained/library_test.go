@@ -81,7 +81,7 @@ func TestNoLineLeadsThere(t *testing.T) {
 		// An aside about all of it explains nothing.
 		Findings: []finding.Finding{{ID: "encoder", Aside: true}}, Samples: map[string][]int32{"encoder": {0, 1, 2}},
 	})
-	if len(us) != 1 || us[0].Place.Function != encoder.function || us[0].Into != nil || len(us[0].Machine) > 0 {
+	if len(us) != 1 || us[0].Place.Function != encoder.function || us[0].Into != nil || len(us[0].Machine) > 0 || !strings.Contains(us[0].Looked, "No line of the program") {
 		t.Errorf("%+v", us)
 	}
 }

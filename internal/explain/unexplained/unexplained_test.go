@@ -141,7 +141,7 @@ func TestDebugInformationIsAdvisedForMachineCodeAlone(t *testing.T) {
 			Text:    func(string) ([]string, bool) { return nil, false },
 			Machine: func(*profile.Mapping, uint64) (text, kind string, ok bool) { return "", "", false },
 		}
-		u := in.describe(&function{id: namedFunction(in.Profile), open: 3000, at: map[profile.LocationID]int64{0: 3000}})
+		u := in.describe(&function{id: namedFunction(in.Profile), own: true, open: 3000, at: map[profile.LocationID]int64{0: 3000}})
 		if strings.Contains(u.Looked, "-g") != advised {
 			t.Errorf("%s: %q", kind, u.Looked)
 		}

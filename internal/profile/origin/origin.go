@@ -31,7 +31,7 @@ const (
 var (
 	sharedObject = regexp.MustCompile(`\.so(\.|$)|\.dylib$|\.dll$`)
 	// interpreters are programs whose own machine code is a language's runtime.
-	interpreters = regexp.MustCompile(`^(node|nodejs|bun|deno|java|dotnet|mono(-sgen)?|php[0-9.]*|php-fpm[0-9.]*|perl[0-9.]*|ruby[0-9.]*|python[0-9.]*[a-z]*|pypy[0-9.]*|lua(jit)?[0-9.]*|R|Rscript|beam\.smp|guile[-0-9.]*|tclsh[0-9.]*|wish[0-9.]*|swipl|racket|sbcl|octave-cli[-0-9.]*)$`)
+	interpreters = regexp.MustCompile(`^(node|nodejs|bun|deno|java|dotnet|mono(-sgen)?|php[0-9.]*|php-fpm[0-9.]*|perl[0-9.]*|ruby[0-9.]*|python[0-9.]*[a-z]*|pypy[0-9.]*|lua(jit)?[0-9.]*|R|Rscript|beam\.smp|guile[-0-9.]*|tclsh[0-9.]*|wish[0-9.]*|swipl|racket|sbcl|octave-cli[-0-9.]*|(ba|da|z|k|mk|a)?sh|busybox)$`)
 	// runtimeLibraries are interpreters that come as a shared object.
 	runtimeLibraries = regexp.MustCompile(`^lib(jvm|java|jli|python[0-9.]*|ruby[-0-9.]*|node|v8[_a-z]*|perl|php[0-9.]*|coreclr|clrjit|mono[-a-z0-9.]*|lua[-0-9.]*|luajit[-0-9.]*|guile[-0-9.]*|R|tcl[0-9.]*|swipl|octinterp)\.so`)
 	// installedLibrary is where systems, languages and their package managers put shared libraries.
@@ -43,7 +43,7 @@ var (
 	standardNames = regexp.MustCompile(`^(<?(std|core|alloc)::|__gnu_cxx::|__cxxabiv1::|<(alloc|core|std)::)`)
 	// packaged are the folders in which languages and their package managers keep sources.
 	packaged = regexp.MustCompile(`(site|dist)-packages/|(^|/)lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/` +
-		`|/share/perl|/usr/share/(php|lua)/|^/rustc/|^/rust/deps/|/\.cargo/registry/|/pkg/mod/`)
+		`|/share/perl|/lib/perl5/|/perl5/[0-9.]+/|/perl-base/|/lib/[^/]+/(perl|ruby)/|/usr/share/(php|lua)/|^/rustc/|^/rust/deps/|/\.cargo/registry/|/pkg/mod/`)
 	// engineCode are names that V8 gives its own generated code in a perf map.
 	engineCode = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
 	// generatedGlue are what Mono and Erlang call code that they generate for themselves.
@@ -126,7 +126,7 @@ func javaMethod(name string) string {
 // package has no dot in its first element.
 func golang(f *profile.Function) Origin {
 	switch {
-	case goRuntime.MatchString(f.Name):
+	case goRuntime.MatchString(f.Name), !strings.Contains(f.Name, "."): // memeqbody: assembly of Go's own
 		return Runtime
 	case goMain.MatchString(f.Name):
 		return Own

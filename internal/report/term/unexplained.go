@@ -12,8 +12,10 @@ import (
 )
 
 // Unexplained prints the functions that hold much of the CPU and that no finding is
-// about: their hot lines, what the machine does there, what was looked at.
-func (p *Printer) Unexplained(us []finding.Unexplained) {
+// about: their hot lines, what the machine does there, what was looked at, unless "No finding"
+// above has told that.
+func (p *Printer) Unexplained(r finding.Report) {
+	us := r.Unexplained
 	if len(us) == 0 {
 		return
 	}
@@ -24,6 +26,9 @@ func (p *Printer) Unexplained(us []finding.Unexplained) {
 		p.Line()
 		u.Looked = strings.TrimSpace(strings.TrimPrefix(u.Looked, all))
 		p.unexplained(u)
+	}
+	if open, _, minor := finding.SortOut(r.Findings); len(open)+len(minor) == 0 {
+		all = strings.TrimSpace(strings.TrimPrefix(all, r.Looked))
 	}
 	if all != "" {
 		p.Line()

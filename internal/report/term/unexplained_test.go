@@ -24,7 +24,7 @@ func TestHotLinesAreShown(t *testing.T) {
 	}
 	var out bytes.Buffer
 	p := New(&out, nil)
-	p.Unexplained([]finding.Unexplained{u})
+	p.Unexplained(finding.Report{Unexplained: []finding.Unexplained{u}})
 	for _, want := range []string{"67.0% ± 3", "score", "src/board.cpp:8", "s += w[c];", "(at, inlined)", "divsd %xmm1,%xmm0", "divisions 40.0%", "30.0%  SELECT a FROM t", "99 entries", "whyhot lines p.pb.gz score"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, out.String())
@@ -34,7 +34,12 @@ func TestHotLinesAreShown(t *testing.T) {
 		t.Error("text of the source reaches the terminal as it is")
 	}
 	out.Reset()
-	if p.Unexplained(nil); out.Len() > 0 {
+	p.Unexplained(finding.Report{Unexplained: []finding.Unexplained{u}, Looked: "99 entries were checked."})
+	if strings.Contains(out.String(), "99 entries") {
+		t.Errorf("what \"No finding\" tells above is told again:\n%s", out.String())
+	}
+	out.Reset()
+	if p.Unexplained(finding.Report{}); out.Len() > 0 {
 		t.Errorf("a heading over nothing: %q", out.String())
 	}
 }
