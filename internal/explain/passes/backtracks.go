@@ -70,7 +70,7 @@ func patternAt(source []string, first, last int, language string) (x backtrackin
 		return x, true
 	}
 	for _, name := range anyName.FindAllString(statement, -1) {
-		is := regexp.MustCompile(`(?:^|[^\w$.])[$@%]?` + regexp.QuoteMeta(name) + `\b\s*(?::[^=]*)?(?::?=>?|<-)[^=]`)
+		is := regexp.MustCompile(`(?:^|[^\w$.])[$@%]?` + regexp.QuoteMeta(name) + `\b\s*(?::[^=]*)?(?::?=>?|<-)[^=~]`)
 		for n, line := range source {
 			at := is.FindStringIndex(line)
 			if at == nil || n+1 >= first && n+1 <= last {

@@ -30,6 +30,19 @@ function trim(rows) {
   }
 }
 `, "trim@1 replace V8::StubFrame V8::ExitFrame v8::internal::Runtime_RegExpExec", "trim@3", profile.KindJS, RulePattern, "@1 begins with"},
+		"a name that a pattern is matched with, elsewhere": {"/me/a.pl", `
+sub process {
+    for my $context (@_) {
+        my $out = &$block($context);  @1
+        show($out);  @3
+    }
+}
+sub as_perl {
+    my ($block) = @_;
+    $block =~ s/\s+$//;
+    return $block;
+}
+`, "process@1 Perl_pp_subst Perl_regexec_flags", "process@3", profile.KindPerl, "", ""},
 		"of Go, in linear time": {"/me/a.go", `
 var trail = regexp.MustCompile("\\s+$")
 func trim(rows []string) {

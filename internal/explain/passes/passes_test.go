@@ -451,6 +451,36 @@ def main(hosts):
 	checkOne(t, "one long call", p, RuleSame, "")
 }
 
+// TestAListThatGrowsWhileItIsSearched: no map can be made before the loop.
+func TestAListThatGrowsWhileItIsSearched(t *testing.T) {
+	for adds, want := range map[string]string{"x.keys = append(x.keys, k)": "beside it", "x.n++": "before the loop"} {
+		p := read("/me/a.go", `
+func (x *Index) Add(k string) {
+	for _, o := range x.keys {
+		if o == k {  @1
+			return
+		}
+	}
+	`+adds+`
+}
+func run(words []string) {
+	for _, s := range words {
+		ix.Add(s[:8])  @2
+		show(s)  @3
+	}
+}
+`, profile.KindGo)
+		for range 40 {
+			p.add(9, "run@2 main.Add@1")
+			p.add(1, "run@3")
+		}
+		found := p.found(t)
+		if len(found) != 1 || found[0].Rule != RuleScan || !strings.Contains(found[0].Fix.Steps[0], want) || strings.Contains(found[0].Evidence[1].Text, "does not change it") != (want == "before the loop") {
+			t.Errorf("%s: %+v", adds, found)
+		}
+	}
+}
+
 func TestSearchesOnEachPass(t *testing.T) {
 	for name, x := range map[string]struct {
 		path, code, hot, other string

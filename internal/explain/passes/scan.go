@@ -189,11 +189,16 @@ func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {
 	}
 	f := r.suspected(s, RuleScan, place, x.rows, saving{share: x.share, least: 0.5, likely: 0.9, why: "is in the search; a look-up by key stays"}, x.over)
 	f.Title = fmt.Sprintf("Each pass searches all of %s (%s)", x.over, at(place.File, place.Line))
+	unless := " and does not change it"
 	f.Fix.Steps = []string{x.cure(r.file(x.line.Function).Language(), loopAt)}
+	if r.grows(x) {
+		unless = ", also for what passes before it have added"
+		f.Fix.Steps = []string{fmt.Sprintf("Keep a map, or a set, of the keys of %s beside it, fill it where an element is added, and look there", x.over)}
+	}
 	f.Fix.Caveats = []string{"Of a collection of a few elements a search is as good as a look-up"}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
-		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s %s; the loop at %s does so on each pass and does not change it", at(place.File, place.Line), how, loopAt)},
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s %s; the loop at %s does so on each pass%s", at(place.File, place.Line), how, loopAt, unless)},
 		{Kind: "source", Text: fmt.Sprintf("%s: %s", loopAt, r.excerpt(x.loopIn, x.loop.First))},
 	}
 	for _, o := range x.others {
@@ -201,6 +206,33 @@ func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("%s does the same: %s", at(other.File, other.Line), r.excerpt(other.File, other.Line))})
 	}
 	return f
+}
+
+// added is what a line has behind the name of a collection that it adds to.
+const added = `(?:(?:\.|->)\w+)*\s*(?:=\s*append\(|(?:\.|->)(?:push\w*|append\w*|add\w*|emplace\w*|insert\w*|unshift|extend)!?\s*\(|<<|\[\]\s*=)`
+
+// grows says whether the function that searches, or the loop, adds to the collection: to what is
+// searched on later passes.
+//
+// Example. func (x *Index) Add(k K) { for _, o := range x.keys { if o == k { return } }; x.keys =
+// append(x.keys, k) }, called in a loop: no map can be made before it.
+func (r *reader) grows(x scan) bool {
+	f := r.file(x.line.Function)
+	if f == nil {
+		return false
+	}
+	name := regexp.QuoteMeta(x.over)
+	adds := regexp.MustCompile(`(?:^|[^\w.])[$@]?` + name + added + `|\bpush\s*\(?\s*@\{?\s*\$?` + name + `\b`)
+	in := func(lines text.Range) bool {
+		for n := lines.First; n <= lines.Last; n++ {
+			if adds.MatchString(f.Code(n)) {
+				return true
+			}
+		}
+		return false
+	}
+	fn, isIn := f.Function(int(x.line.Line))
+	return isIn && in(fn.Range) || x.loopIn == f.Path && in(x.loop.Range)
 }
 
 // cure is the usual one of a language.

@@ -126,7 +126,7 @@ func javaMethod(name string) string {
 // package has no dot in its first element.
 func golang(f *profile.Function) Origin {
 	switch {
-	case goRuntime.MatchString(f.Name), !strings.Contains(f.Name, "."): // memeqbody: assembly of Go's own
+	case goRuntime.MatchString(f.Name), !strings.Contains(f.Name, ".") && strings.HasSuffix(f.File, ".s"): // memeqbody: assembly of Go's own
 		return Runtime
 	case goMain.MatchString(f.Name):
 		return Own
