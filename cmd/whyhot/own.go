@@ -6,6 +6,7 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 	"whyhot/internal/report/term"
 )
 
@@ -29,4 +30,9 @@ func belowOwnText(p *profile.Profile) string {
 		return ""
 	}
 	return percent.Column(share) + " of the CPU is in what the program's own functions call (libraries, runtime, kernel); --" + ownName + " counts it for them"
+}
+
+// isAllOutside says whether nothing in a table of functions is the program's own.
+func isAllOutside(p *profile.Profile, table *view.TopTable) bool {
+	return len(table.Rows) == 1 && p.Function(table.Rows[0].Function).Name == ownline.Outside
 }

@@ -182,6 +182,9 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 			out.Notef("%s", text)
 		}
 	}
+	if f.filter.own && isAllOutside(p, table) {
+		out.Notef("no function of the samples is the program's own: a shell's script leaves none, and code of the system is nobody's")
+	}
 	out.Bill(rate)
 	out.Line()
 	out.Top(term.TopInput{Profile: p, Table: table, Whole: whole, Rows: f.rows, Sort: opt.Sort, FullNames: f.fullNames, Rate: rate})

@@ -1,7 +1,8 @@
 // Package sourcetext finds the source files that a profile names.
 //
 // It owns where to look: the recorded path itself, then the path's tail below
-// given directories and the working directory, and a name without a directory,
+// given directories and the working directory, a path of a Go module below its go.mod, and a
+// name without a directory,
 // as Java and C# record it, anywhere below the directory in which the command was
 // recorded, or the working directory. It takes
 // recorded paths and gives lines of text. It imports nothing of this module.
@@ -65,6 +66,11 @@ func (f *Finder) candidates(path string) []string {
 		list = append(list, filepath.Join(f.RecordedIn, path))
 	}
 	list = append(list, path) // also when relative: to the working directory
+	if filepath.Ext(path) == ".go" && !filepath.IsAbs(path) {
+		for _, dir := range append(slices.Clip(f.Dirs), f.RecordedIn, ".") {
+			list = append(list, inModule(dir, path)...)
+		}
+	}
 	if filepath.Base(path) == path && filepath.Ext(path) != "" {
 		at := f.named(f.RecordedIn, path)
 		if at == "" && !isHere(f.RecordedIn) {
@@ -79,6 +85,38 @@ func (f *Finder) candidates(path string) []string {
 		list = append(list, tails[:max(0, len(tails)-1)]...) // a bare file name is too weak a match
 	}
 	return slices.Compact(list)
+}
+
+// inModule is a file that is named by the path of its module, as Go does with -trimpath: below
+// the go.mod of that module, if that is in a directory or one around it.
+//
+// Example. In /home/me/shop/cmd, example.com/shop/cart/cart.go is /home/me/shop/cart/cart.go
+// where /home/me/shop/go.mod says "module example.com/shop".
+func inModule(dir, path string) []string {
+	if dir == "" {
+		return nil
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	for {
+		if text, _, err := read(filepath.Join(dir, "go.mod")); err == nil {
+			for line := range strings.Lines(text) {
+				if words := strings.Fields(line); len(words) > 1 && words[0] == "module" {
+					if rest, ok := strings.CutPrefix(path, strings.Trim(words[1], `"`)+"/"); ok {
+						return []string{filepath.Join(dir, filepath.FromSlash(rest))}
+					}
+				}
+			}
+			return nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil
+		}
+		dir = up
+	}
 }
 
 // isHere says whether a directory is the working directory.

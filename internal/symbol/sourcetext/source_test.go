@@ -98,3 +98,26 @@ func TestLinesWhereItWasRecorded(t *testing.T) {
 		t.Errorf("without the directory: %q", got)
 	}
 }
+
+// Go records paths of modules with -trimpath.
+func TestAPathOfAModule(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "shop", "go.mod"), "// the shop\nmodule example.com/shop\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "shop", "cart", "cart.go"), "package cart")
+	cmd := filepath.Dir(write(t, filepath.Join(dir, "shop", "cmd", "main.go"), "package main"))
+	t.Chdir(dir)
+	for path, want := range map[string]string{
+		"example.com/shop/cart/cart.go":   "package cart",
+		"example.com/shop/cmd/main.go":    "package main",
+		"example.com/shops/cart/cart.go":  "",
+		"example.com/other/cart/cart.go":  "",
+		"example.com/shop/cart/basket.go": "",
+		"internal/bytealg/equal_amd64.s":  "",
+	} {
+		f := Finder{RecordedIn: cmd}
+		lines, ok := f.Lines(path)
+		if got := strings.Join(lines, "\n"); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v", path, got, ok)
+		}
+	}
+}
