@@ -35,7 +35,7 @@ var (
 	// runtimeLibraries are interpreters that come as a shared object.
 	runtimeLibraries = regexp.MustCompile(`^lib(jvm|java|jli|python[0-9.]*|ruby[-0-9.]*|node|v8[_a-z]*|perl|php[0-9.]*|coreclr|clrjit|mono[-a-z0-9.]*|lua[-0-9.]*|luajit[-0-9.]*|guile[-0-9.]*|R|tcl[0-9.]*|swipl|octinterp)\.so`)
 	// installedLibrary is where systems, languages and their package managers put shared libraries.
-	installedLibrary = regexp.MustCompile(`^/(usr/)?(local/)?lib(32|64|x32|exec)?/|^/(snap|opt|nix|gnu)/|/R/[^/]*-library/|/\.?luarocks/`)
+	installedLibrary = regexp.MustCompile(`^/(usr/)?(local/)?lib(32|64|x32|exec)?/|^/(snap|opt|nix|gnu)/|/R/[^/]*-library/|/\.?luarocks/|/\w+\.libs/`)
 	// compiledIn are sources that are not the user's although their code is in the user's
 	// binary, beside those that are packaged: headers, Go's library, copies in the tree.
 	compiledIn = regexp.MustCompile(`^/usr/(include|lib|src)/|/rustlib/|@v\d+\.\d+\.\d+[^/]*/|/usr/local/go/src/|/third_party/`)
@@ -169,7 +169,7 @@ func native(f *profile.Function, mapping string) Origin {
 		return Unknown
 	case IsRuntime(mapping):
 		return Runtime
-	case sharedObject.MatchString(binary) && (f.File == "" || !path.IsAbs(mapping) || installedLibrary.MatchString(mapping) || IsPackaged(mapping)):
+	case sharedObject.MatchString(binary) && (!path.IsAbs(f.File) || !path.IsAbs(mapping) || installedLibrary.MatchString(mapping) || IsPackaged(mapping)):
 		return Library // of others: one that is built beside the program has its sources, in a place of its own
 	case isCompiledIn(f.File), standardNames.MatchString(f.Name):
 		return Library

@@ -30,6 +30,7 @@ func TestOf(t *testing.T) {
 		{Own, "/home/me/app/build/libcore.so.1", profile.Function{Name: "parse", File: "/home/me/app/src/parse.c", Kind: profile.KindNative}, "built beside the program"},
 		{Library, "/home/me/app/build/libcore.so.1", profile.Function{Name: "parse", Kind: profile.KindNative}, "without sources it may be anybody's"},
 		{Library, "/home/me/app/build/libcore.so.1", profile.Function{Name: "std::sort<int*>", File: "/usr/include/c++/12/bits/stl_algo.h", Kind: profile.KindNative}, ""},
+		{Library, "/srv/venv/numpy.libs/libopenblas.so", profile.Function{Name: "dgemm_kernel", File: "/io/OpenBLAS/driver/level3/gemm.c", Kind: profile.KindNative}, "what a wheel brings"},
 		{Library, "/usr/local/lib/libcore.so.1", profile.Function{Name: "parse", File: "/build/core/src/parse.c", Kind: profile.KindNative}, "installed"},
 		{Library, "/root/.pyenv/versions/3.11.7/lib/python3.11/lib-dynload/_json.cpython-311-x86_64-linux-gnu.so", profile.Function{Name: "scan_once", File: "/tmp/python-build/Modules/_json.c", Kind: profile.KindNative}, ""},
 		{Library, "/home/me/R/x86_64-pc-linux-gnu-library/4.2/data.table/libs/data.table.so", profile.Function{Name: "forder", File: "/tmp/Rtmp/forder.c", Kind: profile.KindNative}, ""},
