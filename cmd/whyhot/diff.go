@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -131,6 +132,12 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags, gate *trial.
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	out.Header(before, a)
 	out.Header(after, b)
+	if f.filter.own {
+		out.Notef("%s", ownText)
+	}
+	if !f.absolute && a.Meta.ValueType.Unit == b.Meta.ValueType.Unit && differ(a.Total(), b.Total()) {
+		out.Notef("shares are of each profile's own total: of the same work, what grows here may have become cheaper; --absolute compares the values")
+	}
 	out.Bill(rate)
 	out.Line()
 	out.Diff(term.DiffInput{A: a, B: b, Table: table, Sort: sort, Rows: f.rows, All: f.all, FullNames: f.fullNames, Rate: rate})
@@ -138,6 +145,12 @@ func runDiff(cmd *cobra.Command, before, after string, f diffFlags, gate *trial.
 		hintAfterDiff(out, after, b, table)
 	}
 	return out.Err()
+}
+
+// differ says whether two totals are so far apart that shares of them mislead.
+func differ(a, b int64) bool {
+	const much = 0.1
+	return math.Abs(float64(a-b)) > much*float64(max(a, b))
 }
 
 // gateDiff holds a condition against every change.

@@ -105,7 +105,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	})
 	notes := append(files.Notes(), missingLines(p, found, table, fetched.Missing)...)
 	if all.Meta.Recorded && p.Function(found[0]).Kind == profile.KindJS {
-		notes = append(notes, "code that V8 has optimised tells the line of its function or loop, not of the statement; node --cpu-prof writes a profile with statements, which whyhot reads")
+		notes = append(notes, linesOfV8)
 	}
 	printOnce(cmd.ErrOrStderr(), notes)
 	if words, ok := f.load.again(path); ok {
@@ -113,6 +113,9 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	}
 	return out.Err()
 }
+
+// linesOfV8 says what a recording knows of JavaScript's lines.
+const linesOfV8 = "code that V8 has optimised tells the line of its function or loop, not of the statement, and not which functions were inlined; node --cpu-prof writes a profile with statements, which whyhot reads"
 
 // missingLines says why the lines of a function are not known and what would
 // help.

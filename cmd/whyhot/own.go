@@ -13,6 +13,9 @@ import (
 // ownName is the flag that leaves the program's own functions alone.
 const ownName = "own"
 
+// ownText says what the flag does, above what it has chosen.
+const ownText = "--" + ownName + ": what the program's own functions call (libraries, runtime, kernel) counts for them"
+
 // muchBelowOwn is the share of what the program's own code calls from which a reader is told
 // of the flag: a list of functions is then mostly one of an interpreter or of libraries.
 const muchBelowOwn = 0.5

@@ -188,6 +188,9 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	out.Bill(rate)
 	out.Line()
 	out.Top(term.TopInput{Profile: p, Table: table, Whole: whole, Rows: f.rows, Sort: opt.Sort, FullNames: f.fullNames, Rate: rate})
+	if opt.By == view.ByLine && all.Meta.Recorded && len(table.Rows) > 0 && p.Function(table.Rows[0].Function).Kind == profile.KindJS {
+		printOnce(cmd.ErrOrStderr(), []string{linesOfV8})
+	}
 	hintAfterTop(out, &f.load, path, p, table)
 	return out.Err()
 }
@@ -209,7 +212,7 @@ func printHeader(out *term.Printer, path string, all, p *profile.Profile, filter
 		}
 	}
 	if filter.own {
-		out.Notef("--%s: what the program's own functions call (libraries, runtime, kernel) counts for them", ownName)
+		out.Notef("%s", ownText)
 	}
 	if on == "" {
 		return
