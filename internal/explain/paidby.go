@@ -23,10 +23,7 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 		if f.General || f.Aside || f.Takes || len(f.Samples) == 0 {
 			continue
 		}
-		var whole int64
-		for _, row := range f.Samples {
-			whole += p.Samples()[row].Value
-		}
+		whole := p.Weight(f.Samples)
 		for n, paid := range lines.Pay(f.Samples) {
 			if n == mostPaying || paid.File == "" || paid.Line == 0 || float64(paid.Value) < leastPaying*float64(whole) {
 				break

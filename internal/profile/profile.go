@@ -55,6 +55,16 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
+// IsScript says whether code of this kind runs from its source, in an interpreter or an engine
+// that compiles while it runs.
+func (k Kind) IsScript() bool {
+	switch k { //nolint:exhaustive // the others are compiled before, by their owner or a machine's
+	case KindPython, KindJS, KindRuby, KindPHP, KindPerl, KindLua, KindR:
+		return true
+	}
+	return false
+}
+
 // Mapping is one binary or memory region that code ran from.
 type Mapping struct {
 	Path    string // as the kernel or runtime named it: "/usr/lib/x86_64-linux-gnu/libc.so.6", "[kernel.kallsyms]", "[vdso]"
@@ -245,6 +255,20 @@ func (p *Profile) Total() int64 { return p.total }
 
 // Count is the number of times the sampler fired.
 func (p *Profile) Count() int64 { return p.count }
+
+// Weight is the value of some rows of Samples together.
+func (p *Profile) Weight(rows []int32) int64 {
+	var sum int64
+	for _, row := range rows {
+		sum += p.samples[row].Value
+	}
+	return sum
+}
+
+// Share is the part of the whole that some rows of Samples are.
+func (p *Profile) Share(rows []int32) float64 {
+	return float64(p.Weight(rows)) / float64(max(p.total, 1))
+}
 
 // NumMappings is the size of the mapping table, the unknown one included.
 func (p *Profile) NumMappings() int { return len(p.mappings) }

@@ -75,7 +75,7 @@ func Accumulations(p *profile.Profile) []Accumulation {
 		}
 		kind, name := heaviest(c.kinds), heaviest(c.names)
 		out = append(out, Accumulation{
-			Place: f.place(c.step), Kind: kind, Name: name, Share: shareOf(p, c.rows), Samples: c.rows, Exponent: power, P: chance,
+			Place: f.place(c.step), Kind: kind, Name: name, Share: p.Share(c.rows), Samples: c.rows, Exponent: power, P: chance,
 			Cure: cureOf(kind, f.language[c.function]),
 		})
 	}

@@ -139,7 +139,7 @@ func TestLaterSamplesWeighMore(t *testing.T) {
 		b.Sample(profile.Sample{Stack: b.Stack(nil), Time: int64(i), Count: 1, Value: value})
 	}
 	p := b.Build(profile.Meta{})
-	if got := shareOf(p, []int32{10, 11, 12}); got != 0.25 {
+	if got := p.Share([]int32{10, 11, 12}); got != 0.25 {
 		t.Errorf("three of the later samples are %v of the time, want a quarter", got)
 	}
 	f, sum := newFrames(p), 0.0

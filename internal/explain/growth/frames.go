@@ -48,15 +48,6 @@ func (f *frames) weight(s *profile.Sample) float64 {
 	return float64(s.Value) * float64(f.p.Count()) / float64(max(f.p.Total(), 1))
 }
 
-// shareOf is the part of a profile that some rows are.
-func shareOf(p *profile.Profile, rows []int32) float64 {
-	var sum int64
-	for _, row := range rows {
-		sum += p.Samples()[row].Value
-	}
-	return float64(sum) / float64(max(p.Total(), 1))
-}
-
 func newFrames(p *profile.Profile) *frames {
 	f := &frames{p: p, index: map[named]int32{}, paths: make([]*ownPath, p.NumStacks())}
 	for i := range p.NumFunctions() {

@@ -81,7 +81,7 @@ func resorts(f *frames) []Through {
 			w.Samples = append(w.Samples, one.rows...)
 		}
 	}
-	w.Share = shareOf(p, w.Samples)
+	w.Share = p.Share(w.Samples)
 	if w.Share < resortShare || turns < resortTurns || float64(others) < resortOthers*float64(span) {
 		return nil
 	}

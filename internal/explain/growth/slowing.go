@@ -28,7 +28,6 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 	all := float64(f.p.Count())
 	lines := map[step]*candidate{}
 	within := map[step]map[step]bool{} // of a line, those that it was reached by
-	rows := map[step][]int32{}
 	ofFunction := map[int32][]*candidate{}
 	total := map[step]float64{}
 	f.timed(func(_ int32, s *profile.Sample, path *ownPath, _ uint64) {
@@ -54,7 +53,7 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 					c.moment(pid, s.Time).grown += n
 					c.grown += n
 					c.kinds[path.kind] += n
-					rows[at] = append(rows[at], row)
+					c.rows = append(c.rows, row)
 					for _, outer := range path.steps[:i] {
 						within[at][outer] = true
 					}
@@ -76,7 +75,7 @@ func slowings(f *frames, source func(path string) ([]string, bool)) []Accumulati
 		if !ok || power < slowingPower || power > mostSlowing {
 			continue
 		}
-		a := Accumulation{Place: f.place(at), Kind: heaviest(c.kinds), Share: shareOf(f.p, rows[at]), Exponent: power, P: chance, Cure: cureOf("", f.language[at.function]), Samples: rows[at]}
+		a := Accumulation{Place: f.place(at), Kind: heaviest(c.kinds), Share: f.p.Share(c.rows), Exponent: power, P: chance, Cure: cureOf("", f.language[at.function]), Samples: c.rows}
 		places[a.Place] = at
 		out = append(out, a)
 	}

@@ -33,11 +33,11 @@ func stubs(f *frames, table *primitive.Table, lines func(path string) ([]string,
 		if at[own] == nil {
 			at[own] = &Through{Place: f.place(own), Name: "a built-in of V8 without a name"}
 		}
-		at[own].Share += float64(s.Value) / float64(max(p.Total(), 1))
 		at[own].Samples = append(at[own].Samples, int32(i)) //nolint:gosec // rows are numbered so
 	}
 	var out []Through
 	for _, w := range at {
+		w.Share = p.Share(w.Samples)
 		if w.Share < unknownShare || w.Line == 0 {
 			continue
 		}

@@ -112,7 +112,7 @@ func Throughs(p *profile.Profile, table *primitive.Table) []Through {
 			}
 			t.events, t.rows = lines[k.at], onLine(p, f, k.at)
 		}
-		share := shareOf(p, t.rows)
+		share := p.Share(t.rows)
 		least, part := unknownShare, 0.0
 		if len(r.Source) > 0 {
 			least = scriptShare
@@ -266,13 +266,7 @@ func leafName(p *profile.Profile, id profile.StackID) string {
 
 // isInterpreted says whether calling a function of the runtime costs a line of this kind
 // something.
-func isInterpreted(k profile.Kind) bool {
-	switch k { //nolint:exhaustive // the others are compiled
-	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR:
-		return true
-	}
-	return false
-}
+func isInterpreted(k profile.Kind) bool { return k.IsScript() && k != profile.KindJS }
 
 // program is the binary that a stack is of, as far as it shows: the runtime, else the
 // outermost that is no library.

@@ -284,5 +284,5 @@ func upkeepBeside(p *profile.Profile, rows []int32) float64 {
 			}
 		}
 	}
-	return shareOf(p, beside)
+	return p.Share(beside)
 }

@@ -82,7 +82,7 @@ func Tights(p *profile.Profile) []Tight {
 			}
 		}
 		slices.Sort(best.Samples)
-		best.Share = shareOf(p, best.Samples)
+		best.Share = p.Share(best.Samples)
 		if most >= tightEvents && best.Share >= tightShare {
 			out = append(out, best)
 		}

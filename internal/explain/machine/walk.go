@@ -115,11 +115,7 @@ func withCalls(f *judge.Found, p *profile.Profile, rows []int32) {
 	}
 	f.Samples = slices.Concat(f.Samples, rows)
 	slices.Sort(f.Samples)
-	var value int64
-	for _, row := range f.Samples {
-		value += p.Samples()[row].Value
-	}
-	share := float64(value) / float64(max(p.Total(), 1))
+	share := p.Share(f.Samples)
 	margin := finding.ShareError(share, p.Count())
 	f.Share.Inclusive, f.Share.Error = &share, &margin
 	f.Gain.High = share

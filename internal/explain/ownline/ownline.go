@@ -13,8 +13,8 @@ import (
 // Lines gives the program's own lines of the stacks of a profile.
 type Lines struct {
 	p     *profile.Profile
-	own   []bool // by function
-	known []at   // by stack
+	told  []uint8 // by function: 1 + its Origin, 0 where it was not asked
+	known []at    // by stack
 
 	source  func(path string) (lines []string, ok bool)
 	special []uint8 // by function: what isSpecial said of it, 0 where it was not asked
@@ -26,20 +26,16 @@ type at struct {
 	depth        int
 }
 
-// Of reads the functions of a profile.
+// Of is for the stacks of a profile. Whose a function is, is found out when it is asked.
 func Of(p *profile.Profile) *Lines {
-	l := &Lines{p: p, own: make([]bool, p.NumFunctions()), known: make([]at, p.NumStacks())}
-	for i := range l.own {
-		l.own[i] = Origin(p, profile.FunctionID(i)) == origin.Own
-	}
-	return l
+	return &Lines{p: p, told: make([]uint8, p.NumFunctions()), known: make([]at, p.NumStacks())}
 }
 
 // Reading is Of where the text of the program's files is known: what a compiler has made is then
 // left out (IsImplicit).
 func Reading(p *profile.Profile, source func(path string) (lines []string, ok bool)) *Lines {
 	l := Of(p)
-	l.source, l.special = source, make([]uint8, len(l.own))
+	l.source, l.special = source, make([]uint8, len(l.told))
 	return l
 }
 
@@ -75,8 +71,16 @@ func (l *Lines) isSpecial(id profile.FunctionID) bool {
 	return l.special[id] == yes
 }
 
+// Origin is whose code a function is, as Origin says: found out once, for those that are asked.
+func (l *Lines) Origin(id profile.FunctionID) origin.Origin {
+	if l.told[id] == 0 {
+		l.told[id] = 1 + uint8(Origin(l.p, id))
+	}
+	return origin.Origin(l.told[id] - 1)
+}
+
 // IsOwn says whether a function is the program's own.
-func (l *Lines) IsOwn(id profile.FunctionID) bool { return l.own[id] }
+func (l *Lines) IsOwn(id profile.FunctionID) bool { return l.Origin(id) == origin.Own }
 
 // Outside is the name of the frame that stands for a stack in which nothing is the program's own.
 const Outside = "[outside of the program's own code]"
@@ -91,7 +95,7 @@ func Only(p *profile.Profile) *profile.Profile {
 func (l *Lines) Below() int64 {
 	var sum int64
 	for in := range l.p.Innermosts() {
-		if _, _, ok := l.Innermost(in.Sample.Stack); ok && !l.own[in.Lines[0].Function] {
+		if _, _, ok := l.Innermost(in.Sample.Stack); ok && !l.IsOwn(in.Lines[0].Function) {
 			sum += in.Sample.Value
 		}
 	}
@@ -106,7 +110,7 @@ func (l *Lines) Innermost(id profile.StackID) (line profile.Line, location int, 
 		k.asked = true
 		for i, loc := range l.p.Stack(id) {
 			for _, line := range l.p.Lines(loc) {
-				if l.own[line.Function] && !l.IsImplicit(line) {
+				if l.IsOwn(line.Function) && !l.IsImplicit(line) {
 					k.line, k.depth, k.found = line, i, true
 					return line, i, true
 				}

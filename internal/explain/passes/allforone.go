@@ -149,7 +149,7 @@ func (r *reader) wholesForOne(hottest []*hot) []wholeForOne {
 		look(h.line)
 	}
 	for line, rows := range r.innermost {
-		if r.shareOf(rows) >= leastShare {
+		if r.p.Share(rows) >= leastShare {
 			look(line)
 		}
 	}

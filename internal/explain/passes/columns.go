@@ -70,7 +70,7 @@ func (r *reader) columns(hottest []*hot) []column {
 	for at, x := range byLoop {
 		if x != nil {
 			x.rows = r.runsIn(at.file, x.inner.Range)
-			x.share = r.shareOf(x.rows)
+			x.share = r.p.Share(x.rows)
 			all = append(all, *x)
 		}
 	}
@@ -80,7 +80,7 @@ func (r *reader) columns(hottest []*hot) []column {
 	for _, x := range all {
 		if i := slices.IndexFunc(out, func(o column) bool { return o.line.Function == x.line.Function }); i >= 0 {
 			out[i].rows = joinRows(out[i].rows, x.rows)
-			out[i].share = r.shareOf(out[i].rows)
+			out[i].share = r.p.Share(out[i].rows)
 			out[i].others = append(out[i].others, x.inner.First)
 			continue
 		}

@@ -56,7 +56,7 @@ var assignedFirst = regexp.MustCompile(`^\s*(?:return\s+|set\s+|let\s+(?:rec\s+)
 func (r *reader) copies() []copied {
 	var out []copied
 	for line, rows := range r.innermost {
-		share := r.shareOf(rows)
+		share := r.p.Share(rows)
 		if !r.isSure(share, leastCopied) {
 			continue
 		}

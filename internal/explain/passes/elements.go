@@ -60,7 +60,7 @@ func (r *reader) elements(hottest []*hot) []element {
 	var out []element
 	for _, x := range byLine {
 		x.rows = joinRows(x.rows, r.freedAtTheEnd(x.line, hottest))
-		if x.share = r.shareOf(x.rows); x.share >= leastShare {
+		if x.share = r.p.Share(x.rows); x.share >= leastShare {
 			out = append(out, *x)
 		}
 	}
@@ -101,7 +101,7 @@ func (r *reader) withWholes(loops []element, given []returned) ([]element, []ret
 		}
 		x := &loops[at]
 		x.whole, x.rows = y, joinRows(x.rows, y.rows)
-		x.share = r.shareOf(x.rows)
+		x.share = r.p.Share(x.rows)
 	}
 	sortDearest(loops)
 	return loops, alone

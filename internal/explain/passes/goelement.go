@@ -31,7 +31,7 @@ func (r *reader) goElements() []element {
 	var out []element
 	copies := map[profile.LocationID]bool{}
 	for line, rows := range r.innermost {
-		share := r.shareOf(rows)
+		share := r.p.Share(rows)
 		f := r.file(line.Function)
 		if !r.isSure(share, leastShare) || f == nil || f.Language() != "Go" {
 			continue
@@ -52,7 +52,7 @@ func (r *reader) goElements() []element {
 			}
 			return !is
 		})
-		if r.shareOf(inCopies) >= mostlyMoves*share {
+		if r.p.Share(inCopies) >= mostlyMoves*share {
 			out = append(out, element{spot: spot{line: line, rows: rows, share: share}, declared: m[1], over: m[2]})
 		}
 	}

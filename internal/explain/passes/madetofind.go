@@ -38,7 +38,7 @@ func (r *reader) madeToFind(hottest []*hot) []wholeForOne {
 		}
 		_, callee := ownline.Parts(r.p.Function(h.callee).Name)
 		l, ok := searchOf(f, int(h.line.Line), callee)
-		if !ok || r.isLazy(h.callee, callee) || r.shareOf(r.runsIn(f.Path, l.Range)) > 2*h.share {
+		if !ok || r.isLazy(h.callee, callee) || r.p.Share(r.runsIn(f.Path, l.Range)) > 2*h.share {
 			continue
 		}
 		out = append(out, wholeForOne{spot: h.where(), text: callee, search: true})

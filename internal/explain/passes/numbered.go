@@ -59,10 +59,7 @@ func (r *reader) numberedTables() []numbered {
 				known[k] = x
 			}
 			x.rows = joinRows(x.rows, rows)
-			var v int64
-			for _, row := range rows {
-				v += r.p.Samples()[row].Value
-			}
+			v := r.p.Weight(rows)
 			if v > x.most || v == x.most && (line.Line < x.line.Line || line.Line == x.line.Line && line.Function < x.line.Function) {
 				x.line, x.most = line, v
 			}
@@ -70,7 +67,7 @@ func (r *reader) numberedTables() []numbered {
 	}
 	var out []numbered
 	for _, x := range known {
-		if x.share = r.shareOf(x.rows); r.isSure(x.share, leastNumbered) && x.line.Line > 0 {
+		if x.share = r.p.Share(x.rows); r.isSure(x.share, leastNumbered) && x.line.Line > 0 {
 			out = append(out, *x)
 		}
 	}

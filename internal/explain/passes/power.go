@@ -69,7 +69,7 @@ func (r *reader) powersIn(hottest []*hot) []power {
 	}
 	var out []power
 	for _, x := range byFunction {
-		x.share = r.shareOf(x.rows)
+		x.share = r.p.Share(x.rows)
 		out = append(out, *x)
 	}
 	sortDearest(out)

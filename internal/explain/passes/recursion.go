@@ -42,7 +42,7 @@ func (r *reader) recursions() []recursion {
 	}
 	var out []recursion
 	for id, rows := range of {
-		share := r.shareOf(rows)
+		share := r.p.Share(rows)
 		if !r.isSure(share, leastNested) || !r.isRecursive(id, rows) {
 			continue
 		}

@@ -60,7 +60,7 @@ next:
 			o := &out[i]
 			if o.over == x.over && o.loopIn == x.loopIn && o.loop.First == x.loop.First && o.line.Function == x.line.Function {
 				o.rows = joinRows(o.rows, x.rows)
-				o.share = r.shareOf(o.rows)
+				o.share = r.p.Share(o.rows)
 				o.others = append(o.others, x.line)
 				continue next
 			}
@@ -113,7 +113,7 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 		}
 	}
 	rows := r.innermost[line]
-	share := r.shareOf(rows)
+	share := r.p.Share(rows)
 	return scan{spot: spot{line, rows, share}, over: root, key: strings.TrimSpace(key), loop: loop, loopIn: in}, share >= leastShare
 }
 
@@ -170,14 +170,6 @@ func (r *reader) loopAt(line profile.Line) (l text.Loop, in string, ok bool) {
 		return l, "", false
 	}
 	return loops[0], f.Path, true
-}
-
-func (r *reader) shareOf(rows []int32) float64 {
-	var v int64
-	for _, row := range rows {
-		v += r.p.Samples()[row].Value
-	}
-	return float64(v) / float64(max(r.p.Total(), 1))
 }
 
 func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {

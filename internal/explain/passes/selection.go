@@ -52,7 +52,7 @@ func (r *reader) selections() []selection {
 		}
 	}
 	for _, x := range calls {
-		x.share = r.shareOf(x.rows)
+		x.share = r.p.Share(x.rows)
 		out = append(out, x)
 	}
 	for _, t := range r.byLoop(selecting) {

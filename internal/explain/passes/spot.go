@@ -35,7 +35,7 @@ func enough[K comparable, T spotted, P interface {
 	var out []T
 	for _, x := range known {
 		s := x.place()
-		if s.share = r.shareOf(s.rows); r.isSure(s.share, leastShare) {
+		if s.share = r.p.Share(s.rows); r.isSure(s.share, leastShare) {
 			out = append(out, *x)
 		}
 	}

@@ -44,7 +44,7 @@ var (
 func (r *reader) windows() []window {
 	var out []window
 	for line, rows := range r.innermost {
-		share := r.shareOf(rows)
+		share := r.p.Share(rows)
 		if !r.isSure(share, leastShare) {
 			continue
 		}

@@ -7,34 +7,20 @@ import (
 	"whyhot/internal/profile/origin"
 )
 
-// owners says which functions are the program's, each asked for once.
+// owners says which functions are the program's.
 type owners struct {
-	p    *profile.Profile
-	told []uint8 // by function: 0 not asked, 1 no, 2 yes
-}
+	*ownline.Lines
 
-func newOwners(p *profile.Profile) *owners {
-	return &owners{p: p, told: make([]uint8, p.NumFunctions())}
+	p *profile.Profile
 }
 
 // isOwn says whether a function is of the program and not of a library or a runtime.
-func (o *owners) isOwn(id profile.FunctionID) bool {
-	const no, yes = 1, 2
-	if o.told[id] == 0 {
-		o.told[id] = no
-		if isOwn(o.p, id) {
-			o.told[id] = yes
-		}
-	}
-	return o.told[id] == yes
-}
-
-func isOwn(p *profile.Profile, id profile.FunctionID) bool {
-	switch ownline.Origin(p, id) {
+func (o owners) isOwn(id profile.FunctionID) bool {
+	switch o.Origin(id) {
 	case origin.Own:
 		return true
 	case origin.Unknown: // folded stacks name no binary
-		return origin.Of(p, id) == origin.Unknown && !isPseudo(p.Function(id))
+		return origin.Of(o.p, id) == origin.Unknown && !isPseudo(o.p.Function(id))
 	case origin.Library, origin.Runtime, origin.Kernel, origin.Group:
 	}
 	return false
@@ -50,7 +36,7 @@ type call struct {
 }
 
 // leading is the line of the program nearest to what ran.
-func (o *owners) leading(stack []profile.LocationID) (call, bool) {
+func (o owners) leading(stack []profile.LocationID) (call, bool) {
 	var called profile.FunctionID
 	for _, loc := range stack {
 		lines := o.p.Lines(loc)
@@ -69,13 +55,4 @@ func (o *owners) leading(stack []profile.LocationID) (call, bool) {
 		}
 	}
 	return call{}, false
-}
-
-// isScript says whether code is executed by an interpreter, whose own functions tell nothing.
-func isScript(k profile.Kind) bool {
-	switch k { //nolint:exhaustive // the others are compiled
-	case profile.KindPython, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR, profile.KindJS:
-		return true
-	}
-	return false
 }

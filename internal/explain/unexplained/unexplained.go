@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -65,7 +66,7 @@ func Functions(in Input) []finding.Unexplained {
 	}
 	byKey := map[profile.FunctionID]*function{}
 	explained := explainedSamples(in)
-	whose := newOwners(p)
+	whose := owners{ownline.Of(p), p}
 	open := map[profile.FunctionID]int64{} // by the innermost function
 	for s := range p.Innermosts() {
 		if !explained[s.Row] {
@@ -78,7 +79,7 @@ func Functions(in Input) []finding.Unexplained {
 		var from call
 		led := false
 		if !whose.isOwn(leaf) {
-			if from, led = whose.leading(p.Stack(s.Sample.Stack)); led && (isScript(p.Function(from.function).Kind) || !canBeLookedAt(p.Function(leaf)) || !isLarge(p, open[leaf])) {
+			if from, led = whose.leading(p.Stack(s.Sample.Stack)); led && (p.Function(from.function).Kind.IsScript() || !canBeLookedAt(p.Function(leaf)) || !isLarge(p, open[leaf])) {
 				id = from.caller
 			}
 		}

@@ -106,7 +106,7 @@ func (f *Finder) of(ctx context.Context, fn *profile.Function, onDisk string, ch
 		return Text{}, fmt.Errorf("%s is not what was compiled (its MD5 in the debug information is %s), and no version in git is", onDisk, want)
 	}
 	at, what := b.built, "the binary"
-	if at.IsZero() && !native(fn.Kind) {
+	if at.IsZero() && fn.Kind.IsScript() {
 		at, what = f.Profile.Meta.Start, "the recording"
 	}
 	if !at.IsZero() && changed.Before(at) && f.begins(string(data), functions) != no {
@@ -130,14 +130,6 @@ func (f *Finder) of(ctx context.Context, fn *profile.Function, onDisk string, ch
 		why = "it was changed since, and git has no version of that time that fits"
 	}
 	return Text{}, fmt.Errorf("%s: nobody knows whether this is the text that was profiled: %s", onDisk, why)
-}
-
-func native(k profile.Kind) bool {
-	switch k { //nolint:exhaustive // the others are run from their source
-	case profile.KindPython, profile.KindJS, profile.KindRuby, profile.KindPHP, profile.KindPerl, profile.KindLua, profile.KindR:
-		return false
-	}
-	return true
 }
 
 func sumOf(data []byte) string {

@@ -9,6 +9,7 @@ package origin
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/profile"
@@ -41,9 +42,16 @@ var (
 	compiledIn = regexp.MustCompile(`^/usr/(include|lib|src)/|/rustlib/|@v\d+\.\d+\.\d+[^/]*/|/usr/local/go/src/|/third_party/`)
 	// standardNames are name spaces of standard libraries.
 	standardNames = regexp.MustCompile(`^(<?(std|core|alloc)::|__gnu_cxx::|__cxxabiv1::|<(alloc|core|std)::)`)
-	// packaged are the folders in which languages and their package managers keep sources.
-	packaged = regexp.MustCompile(`(site|dist)-packages/|(^|/)lib(64)?/python[0-9.]+/|^<frozen |node_modules/|^node:|/gems/|/lib/ruby/|/vendor/` +
-		`|/share/perl|/lib/perl5/|/perl5/[0-9.]+/|/perl-base/|/lib/[^/]+/(perl|ruby)/|/usr/share/(php|lua)/|^/rustc/|^/rust/deps/|/\.cargo/registry/|/pkg/mod/`)
+	// packaged are the folders in which languages and their package managers keep sources, by
+	// their names alone or at the beginning of a path; in versioned, a part of them varies.
+	packaged = []string{
+		"node_modules/", "site-packages/", "dist-packages/", "/gems/", "/lib/ruby/", "/vendor/", "/share/perl", "/lib/perl5/", "/perl-base/",
+		"/usr/share/php/", "/usr/share/lua/", "/.cargo/registry/", "/pkg/mod/",
+	}
+	packagedAt = []string{"<frozen ", "node:", "/rustc/", "/rust/deps/"}
+	versioned  = regexp.MustCompile(`(^|/)lib(64)?/python[0-9.]+/|/perl5/[0-9.]+/|/lib/[^/]+/(perl|ruby)/`)
+	// versionedHas is what each of these has: an expression takes a hundred times as long.
+	versionedHas = []string{"/python", "/perl5/", "/perl/", "/ruby/"}
 	// engineCode are names that V8 gives its own generated code in a perf map.
 	engineCode = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
 	// generatedGlue are what Mono and Erlang call code that they generate for themselves.
@@ -88,8 +96,13 @@ func OfFunction(f *profile.Function, binary string) Origin {
 }
 
 // IsPackaged says whether a source file lies where a language or a package manager keeps
-// what it brings.
-func IsPackaged(file string) bool { return packaged.MatchString(file) }
+// what it brings. It is asked of each function of a profile.
+func IsPackaged(file string) bool {
+	has := func(part string) bool { return strings.Contains(file, part) }
+	return slices.ContainsFunc(packaged, has) ||
+		slices.ContainsFunc(packagedAt, func(begin string) bool { return strings.HasPrefix(file, begin) }) ||
+		slices.ContainsFunc(versionedHas, has) && versioned.MatchString(file)
+}
 
 func isCompiledIn(file string) bool { return IsPackaged(file) || compiledIn.MatchString(file) }
 
