@@ -6,6 +6,7 @@ import (
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
 )
 
 func TestEstimatesReachBeyondTheSamples(t *testing.T) {
@@ -27,6 +28,12 @@ func TestEstimatesReachBeyondTheSamples(t *testing.T) {
 		widen(found)
 		if got := found[0].Gain.High; math.Abs(got-x.want) > 0.001 {
 			t.Errorf("%s: %.3f, want %.3f", name, got, x.want)
+		}
+		r, err := Request{Profile: profile.NewBuilder().Build(profile.Meta{})}.report(heard{found: []judge.Found{{Removes: x.removes, Finding: finding.Finding{
+			Share: found[0].Share, Gain: given,
+		}}}})
+		if err != nil || len(r.Findings) != 1 || math.Abs(r.Findings[0].Gain.High-x.want) > 0.001 {
+			t.Errorf("%s: the report has %+v, %v", name, r.Findings, err)
 		}
 		if given.High != x.high {
 			t.Errorf("%s: the judge's own estimate was changed", name)
