@@ -23,6 +23,17 @@ type Selection struct {
 	// Exact has the answer come from all samples. Otherwise it may come from a level
 	// of the ladder, where that is much less to read; Basis says so.
 	Exact bool
+	// Only has Top, Tree, Callgraph, Groups and History speak of some functions alone; nil of
+	// all. Other questions do not ask it.
+	Only *Only
+}
+
+// Only are the functions that an answer speaks of. What others did counts for the nearest
+// function above that is kept, and for Rest where there is none.
+type Only struct {
+	// Keep is asked about each function that occurs, but for the unknown one, which is never kept.
+	Keep func(f *Function) bool
+	Rest string // its name
 }
 
 // Basis says what an answer rests on.

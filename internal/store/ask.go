@@ -21,6 +21,7 @@ type question struct {
 	w      *weights
 	tree   *weigh.Weights
 	basis  Basis
+	rest   string // the name of the unknown function where it stands for what was left out
 }
 
 // errMoved says that numbers got another meaning while a question was at work.
@@ -80,7 +81,20 @@ func (s *Store) questionOnce(ctx context.Context, sel *Selection) (*question, er
 	q.basis.Covered = s.coveredIn(q.w.from, q.w.to)
 	q.basis.Merged = merged
 	q.limits()
+	if sel.Only != nil {
+		view := sel.Only.of(&q.tables, q.tree)
+		q.tree.Release()
+		q.tree, q.rest = weigh.New(view, q.w.parts()...), sel.Only.Rest
+	}
 	return q, nil
+}
+
+// of is the view of weights with the functions that are kept alone.
+func (o *Only) of(t *dict.Snapshot, w *weigh.Weights) dict.View {
+	return w.View.Only(w.Total, func(id uint32) bool {
+		f := functionOf(t, id)
+		return o.Keep(&f)
+	})
 }
 
 // merged is the weight of series that stand for those there were too many of.
@@ -123,6 +137,9 @@ var deepFrame = regexp.MustCompile(`^\[stack deeper than \d+ frames\]$`)
 func (q *question) function(id uint32) Function {
 	if int(id) >= len(q.tables.Functions) {
 		return Function{}
+	}
+	if id == 0 && q.rest != "" {
+		return Function{Name: q.rest}
 	}
 	return functionOf(&q.tables, id)
 }

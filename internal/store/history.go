@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/store/dict"
 	"whyhot/internal/store/engine"
+	"whyhot/internal/store/weigh"
 )
 
 // Bounds of History. A level of the ladder with about historyEvents is as exact as lines
@@ -56,6 +57,11 @@ func (s *Store) history(ctx context.Context, sel Selection, functions []Function
 		return nil, err
 	}
 	view := tables.View
+	if sel.Only != nil {
+		w := weigh.New(view, weigh.Part{Stacks: sums.Keys[1], Values: sums.Values, Scale: 1})
+		view = sel.Only.of(&tables, w)
+		w.Release()
+	}
 	bits, err := bitsOf(functions, &tables)
 	if err != nil {
 		return nil, err

@@ -201,13 +201,30 @@ func compareAll(t tester, s *Store, p *profile.Profile) {
 		t.Fatalf("%d went in, %d and %d came out", p.Total(), basis.Value, back.Total())
 	}
 	for _, q := range []*profile.Profile{p, back} {
-		compareTop(t, s, q)
-		compareTrees(t, s, q)
-		compareCallgraphs(t, s, q)
+		compareTop(t, s, lastDay(), q)
+		compareTrees(t, s, lastDay(), q)
+		compareCallgraphs(t, s, lastDay(), q)
 	}
-	compareHistory(t, s)
+	compareHistory(t, s, lastDay())
+	compareOnly(t, s, p)
 	compareLines(t, s, back)
 	compareGroups(t, s, back)
+}
+
+// compareOnly holds answers about some functions alone against the views of a profile that has
+// no others.
+func compareOnly(t tester, s *Store, p *profile.Profile) {
+	const rest = "[rest]"
+	isKept := func(name, binary string) bool { return name == "f" || name == "main" && binary != "" }
+	sel := lastDay()
+	sel.Only = &Only{Keep: func(f *Function) bool { return isKept(f.Name, f.Binary) }, Rest: rest}
+	q := p.OnlyFrames(func(id profile.FunctionID) bool {
+		return isKept(p.Function(id).Name, p.Mapping(p.Function(id).Mapping).Path)
+	}, profile.Function{Name: rest})
+	compareTop(t, s, sel, q)
+	compareTrees(t, s, sel, q)
+	compareCallgraphs(t, s, sel, q)
+	compareHistory(t, s, sel)
 }
 
 // compareLines holds the lines of each function against the view's, of the profile that
@@ -269,8 +286,8 @@ func compareGroups(t tester, s *Store, p *profile.Profile) {
 
 // compareHistory holds what functions took over time against what they took in all,
 // recursion counted once.
-func compareHistory(t tester, s *Store) {
-	top, err := s.Top(context.Background(), lastDay(), TopOptions{Limit: MaxHistory})
+func compareHistory(t tester, s *Store, sel Selection) {
+	top, err := s.Top(context.Background(), sel, TopOptions{Limit: MaxHistory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +296,7 @@ func compareHistory(t tester, s *Store) {
 		ids = append(ids, r.Function.ID)
 	}
 	for _, total := range []bool{false, true} {
-		h, err := s.History(context.Background(), lastDay(), ids, total, 10*time.Minute)
+		h, err := s.History(context.Background(), sel, ids, total, 10*time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,14 +315,14 @@ func compareHistory(t tester, s *Store) {
 	}
 }
 
-func compareTop(t tester, s *Store, p *profile.Profile) {
+func compareTop(t tester, s *Store, sel Selection, p *profile.Profile) {
 	want := map[string][2]int64{}
 	for _, r := range view.Top(p, view.TopOptions{}).Rows {
 		if r.Self != 0 || r.Total != 0 {
 			want[nameIn(p, r.Function)] = [2]int64{r.Self, r.Total}
 		}
 	}
-	top, err := s.Top(context.Background(), lastDay(), TopOptions{})
+	top, err := s.Top(context.Background(), sel, TopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,9 +338,9 @@ func compareTop(t tester, s *Store, p *profile.Profile) {
 	}
 }
 
-func compareTrees(t tester, s *Store, p *profile.Profile) {
+func compareTrees(t tester, s *Store, sel Selection, p *profile.Profile) {
 	same := func(what string, o TreeOptions, v view.TreeOptions) {
-		got, err := s.Tree(context.Background(), lastDay(), o)
+		got, err := s.Tree(context.Background(), sel, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +350,7 @@ func compareTrees(t tester, s *Store, p *profile.Profile) {
 	}
 	same("from the root", TreeOptions{}, view.TreeOptions{})
 	same("from the leaf", TreeOptions{FromLeaf: true}, view.TreeOptions{FromLeaf: true})
-	top, err := s.Top(context.Background(), lastDay(), TopOptions{})
+	top, err := s.Top(context.Background(), sel, TopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,8 +378,8 @@ func inProfile(p *profile.Profile, f *Function) (ids []profile.FunctionID) {
 	return ids
 }
 
-func compareCallgraphs(t tester, s *Store, p *profile.Profile) {
-	top, err := s.Top(context.Background(), lastDay(), TopOptions{})
+func compareCallgraphs(t tester, s *Store, sel Selection, p *profile.Profile) {
+	top, err := s.Top(context.Background(), sel, TopOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +387,7 @@ func compareCallgraphs(t tester, s *Store, p *profile.Profile) {
 		if r.Function.ID == 0 {
 			continue
 		}
-		g, err := s.Callgraph(context.Background(), lastDay(), r.Function.ID)
+		g, err := s.Callgraph(context.Background(), sel, r.Function.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

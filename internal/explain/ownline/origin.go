@@ -41,13 +41,19 @@ const Truncated = "[truncated stack]"
 // that are compiled into a program and of functions of an interpreter.
 func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 	fn := p.Function(id)
-	from := origin.Of(p, id)
+	return OfFunction(fn, p.Mapping(fn.Mapping).Path)
+}
+
+// OfFunction is Origin for a function whose profile is not at hand. Binary is the path of what
+// it lies in, "" where that is not known.
+func OfFunction(fn *profile.Function, binary string) origin.Origin {
+	from := origin.OfFunction(fn, binary)
 	switch {
 	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
 		return origin.Unknown
 	case from == origin.Own && (strings.HasSuffix(fn.Name, "@plt") || derived.MatchString(fn.Name)):
 		return origin.Library // a stub by which one is called, or code of a library for a type
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isJavaLibrary(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(p.Mapping(fn.Mapping).Path)):
+	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isJavaLibrary(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(binary)):
 		return origin.Library
 	}
 	return from

@@ -74,6 +74,63 @@ func TestWhatWasPushedIsAnswered(t *testing.T) { //nolint:gocyclo // one questio
 	}
 }
 
+// What libraries do counts for the program's functions that call them, in every question about
+// functions.
+func TestOwnCode(t *testing.T) {
+	r := start(t, Limits{})
+	r.fill("default", "")
+	var top topForm
+	r.get("/api/v1/top?own=true", "", &top)
+	var self int64
+	var id string
+	for _, row := range top.Rows {
+		self += row.Self
+		switch row.Function.Name {
+		case "malloc":
+			t.Errorf("a library's function: %+v", row)
+		case "parse(std::string const&)":
+			id = itoa(row.Function.ID)
+			if row.Self != 1.2e9 || row.Total != 1.2e9 {
+				t.Errorf("parse has not what malloc did for it: %+v", row)
+			}
+		}
+	}
+	if self != top.Basis.Value || top.Functions != 3 || id == "" {
+		t.Fatalf("top: %+v", top)
+	}
+	var graph callgraphForm
+	r.get("/api/v1/callgraph?own=true&function="+id, "", &graph)
+	if graph.Self != 1.2e9 || len(graph.Callees) != 0 {
+		t.Errorf("callgraph: %+v", graph)
+	}
+	var tree treeForm
+	r.get("/api/v1/tree?own=true", "", &tree)
+	for _, f := range tree.Functions {
+		if f.Name == "malloc" {
+			t.Errorf("tree: %+v", tree)
+		}
+	}
+	var history historyForm
+	r.get("/api/v1/history?own=true&function="+id, "", &history)
+	var sum int64
+	for _, w := range history.Functions[0].Weight {
+		sum += w
+	}
+	if sum != 1.2e9 {
+		t.Errorf("history: %d", sum)
+	}
+	var diff diffForm
+	r.get("/api/v1/diff?own=true&before.version=1&after.version=2", "", &diff)
+	for _, row := range diff.Rows {
+		if row.Name == "malloc" {
+			t.Errorf("diff: %+v", row)
+		}
+	}
+	if resp, body := r.do(http.MethodGet, "/api/v1/services?own=true", "", nil); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("of what it does not change: %s\n%s", resp.Status, body)
+	}
+}
+
 func TestTopByClass(t *testing.T) {
 	r := start(t, Limits{})
 	r.fill("default", "")

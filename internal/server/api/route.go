@@ -56,6 +56,7 @@ const (
 	paramOrigin    = "origin"
 	paramFamily    = "family"
 	paramFunction  = "function"
+	paramOwn       = "own"
 )
 
 // selecting are the parameters of a store.Selection.
@@ -70,7 +71,7 @@ const (
 )
 
 func halves() []string {
-	out := with("sort", "limit")
+	out := with("sort", "limit", paramOwn)
 	for _, half := range []string{before, after} {
 		for _, p := range selecting {
 			if p != paramExact {
@@ -114,10 +115,10 @@ func routes() []route {
 		{method: get, path: v1 + "/labels", scope: access.Read, params: selecting, samples: true, handle: (*Server).labelKeys},
 		{method: get, path: v1 + "/labels/{dimension}", scope: access.Read, params: selecting, samples: true, handle: (*Server).labels},
 		{method: get, path: v1 + "/timeline", scope: access.Read, params: with(paramBy, "step", "lines"), samples: true, handle: (*Server).timeline},
-		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily), samples: true, handle: (*Server).top},
-		{method: get, path: v1 + "/history", scope: access.Read, params: with(paramFunction, "sort", "steps"), samples: true, handle: (*Server).history},
-		{method: get, path: v1 + "/tree", scope: access.Read, params: with(paramBy, "root", "focus", "path", "depth", "min_share", "max_nodes", "events"), samples: true, handle: (*Server).tree},
-		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with("function"), samples: true, handle: (*Server).callgraph},
+		{method: get, path: v1 + "/top", scope: access.Read, params: with("sort", "limit", "match", paramOrigin, paramFamily, paramOwn), samples: true, handle: (*Server).top},
+		{method: get, path: v1 + "/history", scope: access.Read, params: with(paramFunction, "sort", "steps", paramOwn), samples: true, handle: (*Server).history},
+		{method: get, path: v1 + "/tree", scope: access.Read, params: with(paramBy, "root", "focus", "path", "depth", "min_share", "max_nodes", "events", paramOwn), samples: true, handle: (*Server).tree},
+		{method: get, path: v1 + "/callgraph", scope: access.Read, params: with(paramFunction, paramOwn), samples: true, handle: (*Server).callgraph},
 		{method: get, path: v1 + "/functions", scope: access.Read, params: with("q", "limit"), samples: true, handle: (*Server).functions},
 		{method: get, path: v1 + "/lines", scope: access.Read, params: with("function"), slow: true, samples: true, handle: (*Server).lines},
 		{method: get, path: v1 + "/instructions", scope: access.Read, params: with(paramFunction), slow: true, handle: (*Server).instructions},

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile/label"
+	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/where"
 	"whyhot/internal/store"
 )
@@ -57,8 +59,19 @@ func (s *Server) selectionIn(r *request, half string) (store.Selection, error) {
 	if err := known(r, half, out.Where); err != nil {
 		return out, err
 	}
-	out.Exact, err = r.boolean(paramExact)
+	if out.Exact, err = r.boolean(paramExact); err != nil {
+		return out, err
+	}
+	own, err := r.boolean(paramOwn)
+	if own {
+		out.Only = &store.Only{Keep: isOwn, Rest: ownline.Outside}
+	}
 	return out, err
+}
+
+// isOwn says whether a function is the program's own, as `whyhot top --own` does.
+func isOwn(f *store.Function) bool {
+	return ownline.OfFunction(asProfile(f), f.Binary) == origin.Own
 }
 
 // condition reads the parameter "where"; samples meet all of several.

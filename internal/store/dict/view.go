@@ -23,6 +23,45 @@ func (v *View) Stacks() int { return len(v.stack) }
 // Leaf is the node at which a stack ends.
 func (v *View) Leaf(stack uint32) uint32 { return v.node[v.stack[stack]] }
 
+// Only is the view with some functions alone. Nodes of others are left out, and what is below
+// one is where it was; nodes of one function that thereby come together are one. A stack of
+// which nothing is left ends at the unknown function.
+//
+// Nodes without a weight are left out, too, so that nobody is asked about their functions:
+// weights are those of the view's nodes, with what is below them.
+//
+// Example. main → lib → work 3, main → lib 1, lib 2; with main and work alone: main 4 (1 of it
+// its own) → work 3, unknown 2.
+func (v *View) Only(weights []int64, keep func(function uint32) bool) View {
+	b := newViewBuilder()
+	none := b.node[0]
+	kept := make(map[uint32]bool)
+	to := make([]uint32, len(v.Parent))
+	for n := 1; n < len(to); n++ {
+		if weights[n] == 0 {
+			continue
+		}
+		f := v.Function[n]
+		keeps, asked := kept[f]
+		if !asked {
+			keeps = f != 0 && keep(f)
+			kept[f] = keeps
+		}
+		to[n] = to[v.Parent[n]]
+		if keeps {
+			to[n] = b.child(to[n], f)
+		}
+	}
+	out := b.View
+	out.stack, out.node = v.stack, make([]uint32, len(v.node))
+	for i, n := range v.node {
+		if out.node[i] = to[n]; out.node[i] == 0 {
+			out.node[i] = none
+		}
+	}
+	return out
+}
+
 // viewBuilder is the View that grows.
 type viewBuilder struct {
 	View

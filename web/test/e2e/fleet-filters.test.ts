@@ -154,3 +154,32 @@ test("what only the table narrows by, and a search, are in its address", async (
     }
   });
 });
+
+test("own code: what libraries do counts for the program's functions, and Back undoes it", async () => {
+  const stack = "main (app.py:3);compute_all (app.py:9)";
+  const library = "pack_rows (/usr/lib/python3/json/__init__.py:299)";
+  await fleet.push(`${stack};${library} 900\n${stack} 100\n`, { service: "own", period: "10ms" });
+  await fleet.until<{ basis: { count: number } }>("top?service=own", (t) => t.basis.count > 0);
+  await withTab({ width: 1280, height: 800 }, async (page) => {
+    await page.goto(`${fleet.url}/top?service=own`);
+    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+    await row("pack_rows").waitFor();
+    assert.match(await text(page, '[role="row"]:has-text("compute_all")'), /^10\.0%/);
+    await page.getByRole("checkbox", { name: "Own code" }).check();
+    await page.waitForURL(/[?&]own=true/);
+    await row("pack_rows").waitFor({ state: "detached" });
+    assert.match(await text(page, '[role="row"]:has-text("compute_all")'), /^100\.0%/);
+    await page.goto(`${fleet.url}/flame?service=own&own=true`);
+    assert.match(await text(page, ".filling"), /^3 nodes/);
+    await page.goto(`${fleet.url}/flame?service=own`);
+    assert.match(await text(page, ".filling"), /^4 nodes/);
+    await page.getByRole("checkbox", { name: "Own code" }).check();
+    await page.waitForURL(/[?&]own=true/);
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has("own"));
+    // A list of labels is not about functions.
+    await page.goto(`${fleet.url}/?service=own&own=true`);
+    await text(page, ".overview");
+    assert.equal(await page.getByRole("checkbox", { name: "Own code" }).count(), 0);
+  });
+});

@@ -1693,6 +1693,8 @@ export interface components {
         where: components["schemas"]["Values"];
         /** @description Read all samples. */
         exact: boolean;
+        /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+        own: boolean;
         sort: "self" | "total";
         /** @description Rows at most, 0 for all. */
         limit: number;
@@ -2365,6 +2367,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+                own?: components["parameters"]["own"];
                 sort?: components["parameters"]["sort"];
                 /** @description Rows at most, 0 for all. */
                 limit?: components["parameters"]["limit"];
@@ -2418,6 +2422,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+                own?: components["parameters"]["own"];
                 function: components["schemas"]["FunctionID"][];
                 sort?: components["parameters"]["sort"];
                 /** @description About how many. */
@@ -2466,6 +2472,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+                own?: components["parameters"]["own"];
                 /** @description One tree for each of the twelve heaviest values of a label, below the root; the others are hidden there. A node of a value has an id of 4026531840 or more and the name KEY=VALUE. Not with focus or events. */
                 by?: string;
                 /** @description callers: from the outermost callers; callees: inverted, from the code that ran. */
@@ -2527,6 +2535,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+                own?: components["parameters"]["own"];
                 function: components["schemas"]["FunctionID"];
             };
             header?: never;
@@ -2618,6 +2628,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+                own?: components["parameters"]["own"];
                 function: components["schemas"]["FunctionID"];
             };
             header?: never;
@@ -2663,6 +2675,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+                own?: components["parameters"]["own"];
                 function: components["schemas"]["FunctionID"];
             };
             header?: never;
@@ -2807,6 +2821,8 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
+                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
+                own?: components["parameters"]["own"];
                 sort?: components["parameters"]["sort"];
                 /** @description Rows at most, 0 for all. */
                 limit?: components["parameters"]["limit"];

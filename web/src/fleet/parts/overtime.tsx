@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { shortName } from "../../format/name";
 import { useAnswer } from "../api/answer";
-import { selection } from "../state/address";
+import { functionSelection } from "../state/address";
 import { format } from "../state/moment";
 import { address, go } from "../state/navigation";
 import { theme } from "../state/theme";
@@ -61,7 +61,7 @@ export function OverTime() {
 }
 
 function Course({ id, close }: { id: number; close: () => void }) {
-  const question = { ...selection(address.value), function: [String(id)], steps: STEPS };
+  const question = { ...functionSelection(address.value), function: [String(id)], steps: STEPS };
   const self = useAnswer("/api/v1/history", { ...question, sort: "self" });
   const total = useAnswer("/api/v1/history", { ...question, sort: "total" });
   const lines = useMemo(

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { refresh } from "../api/client";
 import { Copy } from "../parts/command";
-import { DIMENSIONS, formatAddress, UNFILTERED } from "../state/address";
+import { DIMENSIONS, formatAddress, OF_FUNCTIONS, UNFILTERED } from "../state/address";
 import { address, adjust, go } from "../state/navigation";
 import { absolute } from "../state/moment";
 import { ConditionFilter } from "./conditionfilter";
@@ -14,7 +14,7 @@ import { TimeRange } from "./timerange";
 // FilterBar leaves out the time where a view is about another one: findings are of the time that
 // the rules analysed.
 export function FilterBar({ timeless = false }: { timeless?: boolean }) {
-  const { filters, where, exact } = address.value;
+  const { filters, where, exact, ownCode, view } = address.value;
   const [unfolded, setUnfolded] = useState(false);
   const count = DIMENSIONS.filter((d) => filters[d] !== undefined).length + (where === "" ? 0 : 1);
   return (
@@ -50,6 +50,21 @@ export function FilterBar({ timeless = false }: { timeless?: boolean }) {
         </div>
         <SearchBox />
         <div class="tools" role="group" aria-label="Answers">
+          {OF_FUNCTIONS.includes(view) && (
+            <label
+              class="check"
+              title="Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them"
+            >
+              <input
+                type="checkbox"
+                checked={ownCode}
+                onChange={(e) => {
+                  go({ ownCode: e.currentTarget.checked });
+                }}
+              />
+              Own code
+            </label>
+          )}
           <label
             class="check"
             title="Read all samples, where a part of them would do for an estimate"

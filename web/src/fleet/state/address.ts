@@ -31,6 +31,7 @@ export interface Address {
   readonly query: string; // what is searched, a regular expression
   readonly fn: number; // the function that a view is about, as the API numbers them; 0 for none
   readonly exact: boolean; // no answers from the ladder
+  readonly ownCode: boolean; // what others do counts for the program's functions that call them
   readonly theme: "" | "light" | "dark";
   // What only one view knows, by a name that begins with the view's own and a dot.
   readonly own: Readonly<Record<string, string>>;
@@ -46,6 +47,7 @@ export const HOME: Address = {
   query: "",
   fn: 0,
   exact: false,
+  ownCode: false,
   theme: "",
   own: {},
 };
@@ -61,6 +63,7 @@ export function formatAddress(a: Address): string {
   if (a.query !== "") p.set("q", a.query);
   if (a.fn !== 0) p.set("fn", String(a.fn));
   if (a.exact) p.set("exact", "true");
+  if (a.ownCode) p.set("own", "true");
   if (a.theme !== "") p.set("theme", a.theme);
   for (const name of Object.keys(a.own).sort()) p.set(name, a.own[name]);
   const query = p.toString();
@@ -89,6 +92,7 @@ export function parseAddress(path: string, query: string): Address {
     query: p.get("q") ?? "",
     fn: Number.isSafeInteger(fn) && fn > 0 ? fn : 0,
     exact: p.get("exact") === "true",
+    ownCode: p.get("own") === "true",
     theme: theme === "light" || theme === "dark" ? theme : "",
     own,
   };
@@ -104,6 +108,21 @@ export function selection(a: Address): Parameters {
   if (a.where !== "") out.where = a.where;
   if (a.exact) out.exact = true;
   return out;
+}
+
+// OF_FUNCTIONS are the views that show functions by what they weigh.
+export const OF_FUNCTIONS: readonly ViewName[] = [
+  "top",
+  "flame",
+  "reverse",
+  "sandwich",
+  "callgraph",
+  "compare",
+];
+
+// functionSelection gives those of questions about what functions weigh.
+export function functionSelection(a: Address): Parameters {
+  return a.ownCode ? { ...selection(a), own: true } : selection(a);
 }
 
 // UNFILTERED takes every filter away but the time.

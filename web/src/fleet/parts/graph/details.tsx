@@ -3,7 +3,7 @@
 
 import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
-import { selection } from "../../state/address";
+import { functionSelection } from "../../state/address";
 import { address } from "../../state/navigation";
 import type { Basis } from "../../../data/columns";
 import { copyText } from "../../../dom/dom";
@@ -55,7 +55,7 @@ export function Details({ graph, beside = null, selected, compared = false }: Pr
 // Everywhere is the function's share in all stacks, as the server counts it.
 function Everywhere({ subject }: { readonly subject: Subject }) {
   const asked = useAnswer("/api/v1/callgraph", {
-    ...selection(address.value),
+    ...functionSelection(address.value),
     function: subject.id,
   });
   const g = asked.value;

@@ -5,7 +5,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { questionOf } from "../../api/answer";
 import { ask, forget } from "../../api/client";
-import { selection, type Parameters } from "../../state/address";
+import { functionSelection, type Parameters } from "../../state/address";
 import { generation } from "../../state/moment";
 import { address } from "../../state/navigation";
 import { colors, theme } from "../../state/theme";
@@ -118,7 +118,7 @@ export function DifferenceGraph(props: Props) {
   const latest = useRef(props);
   latest.current = props;
   const urlOf = (half: Parameters): string =>
-    questionOf("/api/v1/tree", { ...selection(address.value), ...SHAPE, ...half });
+    questionOf("/api/v1/tree", { ...functionSelection(address.value), ...SHAPE, ...half });
   const before = urlOf(props.before);
   const after = urlOf(props.after);
   const again = generation.value;

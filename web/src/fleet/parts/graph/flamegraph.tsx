@@ -4,7 +4,7 @@
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { questionOf } from "../../api/answer";
-import { selection, type Parameters } from "../../state/address";
+import { functionSelection, type Parameters } from "../../state/address";
 import { address, adjust, go, ownChange } from "../../state/navigation";
 import { generation } from "../../state/moment";
 import { search } from "../../state/search";
@@ -68,7 +68,7 @@ export function FlameGraph(props: Props) {
   latest.current = props;
   const view = useRef<FlameView | null>(null);
 
-  const url = questionOf("/api/v1/tree", { ...selection(address.value), ...props.only });
+  const url = questionOf("/api/v1/tree", { ...functionSelection(address.value), ...props.only });
   const again = generation.value;
   useEffect(() => {
     const sep = url.includes("?") ? "&" : "?";

@@ -2,7 +2,7 @@
 
 import { useCallback } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
-import { selection } from "../../state/address";
+import { functionSelection } from "../../state/address";
 import type { Commands } from "../../state/commands";
 import { address, adjust } from "../../state/navigation";
 import { search, type Found } from "../../state/search";
@@ -45,7 +45,7 @@ export function useGraphSearch(handle: Handle | null): void {
     "/api/v1/top",
     pattern === "" || part
       ? null
-      : { ...selection(address.value), match: pattern, limit: 1, sort: "total" },
+      : { ...functionSelection(address.value), match: pattern, limit: 1, sort: "total" },
   );
   const marks = handle?.graph.state.value.marks ?? null;
   const basis = handle?.graph.state.value.basis ?? null;

@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
 import { asApiError, type ApiError } from "../../api/error";
-import { selection } from "../../state/address";
+import { functionSelection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { shortName } from "../../../format/name";
 import { integer } from "../../../format/number";
@@ -74,7 +74,7 @@ export function GraphBar({ handle, rootBelow, flip, children }: Props) {
 // Chip is a function that shapes the graph, with a way to undo that.
 function Chip(props: { readonly id: number; readonly what: string; remove: () => void }) {
   const asked = useAnswer("/api/v1/callgraph", {
-    ...selection(address.value),
+    ...functionSelection(address.value),
     function: props.id,
   });
   const name = asked.value?.function.name ?? "…";

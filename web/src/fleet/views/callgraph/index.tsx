@@ -11,7 +11,7 @@ import { FunctionChoice } from "../../parts/functionchoice";
 import { Precision, shareOf } from "../../parts/measure";
 import { NotRun } from "../../parts/nosamples";
 import { useFocusStep, useFound } from "../../parts/searching";
-import { selection } from "../../state/address";
+import { functionSelection } from "../../state/address";
 import { address, adjust, ownChange } from "../../state/navigation";
 import { matches, search } from "../../state/search";
 import { Drawing } from "./drawing";
@@ -40,7 +40,7 @@ function OfFunction({ middle }: { middle: number }) {
   const ids = [...new Set([middle, ...opened.map((o) => o.id)])];
   const asked = useAnswers(
     "/api/v1/callgraph",
-    new Map(ids.map((id) => [id, { ...selection(a), function: id }])),
+    new Map(ids.map((id) => [id, { ...functionSelection(a), function: id }])),
   );
   const answer = asked.values.get(middle);
   const found = searched();

@@ -13,7 +13,7 @@ import { cores, coresText, Exactness } from "../../parts/measure";
 import { yearly, usePrices, type Prices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Table, type Column } from "../../parts/table";
-import { selection, type Parameters, type ViewName } from "../../state/address";
+import { functionSelection, selection, type Parameters, type ViewName } from "../../state/address";
 import { moment } from "../../state/moment";
 import { address, go, ownChange } from "../../state/navigation";
 import { matches, search } from "../../state/search";
@@ -35,7 +35,7 @@ export function Compare() {
     by === "time" ? null : { ...without(selection(a), by), dimension: by },
   );
   const sides = by === "time" ? undefined : sidesOf(a, values.value?.values ?? []);
-  const asks = question(a, selection(a), moment.value, sides);
+  const asks = question(a, functionSelection(a), moment.value, sides);
   const sort = a.own[OWN.sort] === "total" ? "total" : "self";
   const asked = useAnswer("/api/v1/diff", asks && { ...asks, sort, limit: MANY });
   return (

@@ -3,7 +3,7 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
-import { selection } from "../../state/address";
+import { functionSelection } from "../../state/address";
 import { address } from "../../state/navigation";
 import { useCommands } from "../../parts/commands";
 import { Empty, Failure } from "../../parts/failure";
@@ -51,7 +51,10 @@ function Sandwich({ fn }: { readonly fn: number }) {
   }, [copied]);
   useCommands(commands);
   useGraphSearch(callees);
-  const asked = useAnswer("/api/v1/callgraph", { ...selection(address.value), function: fn });
+  const asked = useAnswer("/api/v1/callgraph", {
+    ...functionSelection(address.value),
+    function: fn,
+  });
   const g = asked.value;
   if (asked.error && !g) return <Failure error={asked.error} retry={asked.retry} />;
   return (

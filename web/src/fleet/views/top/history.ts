@@ -3,7 +3,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer } from "../../api/answer";
-import { selection } from "../../state/address";
+import { functionSelection } from "../../state/address";
 import { address } from "../../state/navigation";
 
 const SETTLED = 120; // ms
@@ -30,7 +30,12 @@ export function useHistory(sort: "self" | "total"): {
     "/api/v1/history",
     settled.length === 0
       ? null
-      : { ...selection(address.value), exact: undefined, sort, function: settled.map(String) },
+      : {
+          ...functionSelection(address.value),
+          exact: undefined,
+          sort,
+          function: settled.map(String),
+        },
   );
   const history = useMemo(
     () => new Map((value?.functions ?? []).map((f) => [f.id, f.weight])),

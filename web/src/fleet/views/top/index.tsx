@@ -1,4 +1,4 @@
-// What is hot, function by function: from all samples of the selection, not from a tree.
+// What is hot, function by function: from all samples of the functionSelection, not from a tree.
 
 import { useAnswer } from "../../api/answer";
 import type { Answer } from "../../api/client";
@@ -13,7 +13,7 @@ import { costColumn, usePrices } from "../../parts/prices";
 import { useFound } from "../../parts/searching";
 import { Spark } from "../../parts/spark";
 import { Table, type Column } from "../../parts/table";
-import { selection } from "../../state/address";
+import { functionSelection } from "../../state/address";
 import { address, go, ownChange } from "../../state/navigation";
 import { search } from "../../state/search";
 import { Classes } from "./classes";
@@ -35,7 +35,7 @@ export function TopView() {
   const sort = own[SORT] === "total" ? "total" : "self";
   const { pattern } = search.value;
   const asked = useAnswer("/api/v1/top", {
-    ...selection(address.value),
+    ...functionSelection(address.value),
     sort,
     limit: own[MORE] === "true" ? ALL : ROWS,
     match: pattern === "" ? undefined : pattern,
