@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/rule"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -23,16 +24,45 @@ func asProfile(f *store.Function) *profile.Function {
 // class is what a table of functions is narrowed by.
 type class struct{ origin, family string }
 
-// maxClasses bounds what is remembered: some 100 bytes each.
-const maxClasses = 1 << 20
+// maxRemembered bounds what is remembered of functions: some 100 bytes each.
+const maxRemembered = 1 << 20
+
+// remembered is what was found out about functions by their names, which takes longer than to
+// look it up: a table has the same functions each time.
+type remembered[V any] struct {
+	mu    sync.Mutex
+	known map[store.Function]V
+}
+
+func (r *remembered[V]) of(f *store.Function, find func(f *store.Function) V) V {
+	key := *f
+	key.ID = 0 // the same in every project
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if one, there := r.known[key]; there {
+		return one
+	}
+	if r.known == nil || len(r.known) >= maxRemembered {
+		r.known = map[store.Function]V{}
+	}
+	one := find(f)
+	r.known[key] = one
+	return one
+}
 
 // classes remembers the class of each function: its name is held against hundreds of
-// patterns, which takes 0.1 ms or more for a long one of C++, and a table has the same
-// functions each time.
+// patterns, which takes 0.1 ms or more for a long one of C++.
 type classes struct {
-	mu       sync.Mutex
-	families *rule.Families
-	known    map[store.Function]class
+	families   *rule.Families
+	remembered remembered[class]
+}
+
+// owned are the functions of which it is known whether they are a program's own.
+var owned remembered[bool]
+
+// isOwn says whether a function is the program's own, as `whyhot top --own` does.
+func isOwn(f *store.Function) bool {
+	return owned.of(f, func(f *store.Function) bool { return ownline.OfFunction(asProfile(f), f.Binary) == origin.Own })
 }
 
 // builtinRules is the catalogue. It is part of the program, and takes longer to read than
@@ -45,23 +75,13 @@ var allClasses = sync.OnceValues(func() (*classes, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &classes{families: rule.NewFamilies(cat), known: map[store.Function]class{}}, nil
+	return &classes{families: rule.NewFamilies(cat)}, nil
 })
 
 func (c *classes) of(f *store.Function) class {
-	key := *f
-	key.ID = 0 // the same in every project
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if one, there := c.known[key]; there {
-		return one
-	}
-	if len(c.known) >= maxClasses {
-		clear(c.known)
-	}
-	one := class{originOf(f).String(), c.families.Group(asProfile(f), &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})}
-	c.known[key] = one
-	return one
+	return c.remembered.of(f, func(f *store.Function) class {
+		return class{originOf(f).String(), c.families.Group(asProfile(f), &profile.Mapping{Path: f.Binary, BuildID: f.BuildID})}
+	})
 }
 
 // sums adds up weights by name.

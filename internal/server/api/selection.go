@@ -12,7 +12,6 @@ import (
 
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile/label"
-	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/where"
 	"whyhot/internal/store"
 )
@@ -67,11 +66,6 @@ func (s *Server) selectionIn(r *request, half string) (store.Selection, error) {
 		out.Only = &store.Only{Keep: isOwn, Rest: ownline.Outside}
 	}
 	return out, err
-}
-
-// isOwn says whether a function is the program's own, as `whyhot top --own` does.
-func isOwn(f *store.Function) bool {
-	return ownline.OfFunction(asProfile(f), f.Binary) == origin.Own
 }
 
 // condition reads the parameter "where"; samples meet all of several.
