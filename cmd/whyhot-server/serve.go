@@ -182,6 +182,13 @@ func (f *serveFlags) run(ctx context.Context, stderr io.Writer) (err error) {
 		Watch:     watch.Options{Every: f.rulesEvery, Over: f.rulesOver, Rules: rules, Deployments: compared}, NoWatch: f.rulesEvery == 0,
 		Sources: f.sources, Messages: f.messages, ProjectMetrics: f.metricsByProject, BinaryDirs: f.binaryDirs(dataDir(f.data)), Idle: f.idle,
 	}
+	if !o.Elsewhere {
+		o.Fill = func(ctx context.Context, dir string, from io.Reader, progress func(int64)) error {
+			return store.Fill(ctx, dir, func(ctx context.Context, dir string) (engine.Engine, error) {
+				return openEmbedded(ctx, dir, f.memory<<20)
+			}, from, progress)
+		}
+	}
 	if f.debugInfoStore != "" {
 		if o.DebugInfo.Bucket, err = f.bucket(f.advertise != ""); err != nil {
 			return err

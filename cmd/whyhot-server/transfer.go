@@ -145,28 +145,13 @@ func (f *transferFlags) imports(cmd *cobra.Command, data, file string) (err erro
 			_ = os.Remove(dir) // where nothing is in it
 		}
 	}()
-	temp, err := os.MkdirTemp(dir, "importing-")
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	e, err := f.engine(cmd.Context(), temp, f.of)
-	if err != nil {
-		return err
-	}
 	line := progress.On(cmd.ErrOrStderr())
 	var rows atomic.Int64
 	line.Spin(func() string { return "importing: " + quantity.Count(rows.Load()) + " rows" })
-	err = store.Import(cmd.Context(), e, from, rows.Store)
+	err = store.Fill(cmd.Context(), dir, func(ctx context.Context, dir string) (engine.Engine, error) { return f.engine(ctx, dir, f.of) }, from, rows.Store)
 	line.Clear()
-	if err == nil {
-		err = store.Renew(dir, e)
-	}
-	if err = errors.Join(err, e.Close()); err != nil {
+	if err != nil {
 		return err
-	}
-	if err := os.Rename(temp, filepath.Join(dir, "db")); err != nil {
-		return fmt.Errorf("import: %w", err)
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s rows are in project %s now\n", quantity.Count(rows.Load()), f.of)
 	return err

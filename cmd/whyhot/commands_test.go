@@ -27,7 +27,7 @@ func all(cmd *cobra.Command) map[string]*cobra.Command {
 // What answers writes JSON on demand. The others write or remove files, a picture, a text
 // that is a format itself, or run until they are stopped.
 func TestWhatAnswersWritesJSON(t *testing.T) {
-	others := []string{"record", "agent", "receive", "serve", "mcp", "open", "flame", "fold", "try clean", "store backup", "store verify", "store export", "store import", "rules schema", "rules pages", "profile", "profile export", "lsp"}
+	others := []string{"record", "agent", "receive", "serve", "mcp", "open", "flame", "fold", "try clean", "store backup", "store restore", "store verify", "store export", "store import", "rules schema", "rules pages", "profile", "profile export", "lsp"}
 	for name, c := range all(newRoot()) {
 		has := c.Flags().Lookup("json") != nil
 		switch {

@@ -23,6 +23,25 @@ func TestBackup(t *testing.T) {
 	if status != http.StatusOK || header.Get("Content-Type") != "application/octet-stream" {
 		t.Fatalf("%d %v", status, header)
 	}
+	for _, c := range []struct {
+		project, body string
+		status        int
+		says          string
+	}{
+		{"copy", saved[:len(saved)/2], http.StatusBadRequest, "no whole backup"},
+		{"copy", "main;work 3\n", http.StatusBadRequest, "no whole backup"},
+		{"default", saved, http.StatusConflict, "not empty"},
+		{"copy", saved, http.StatusOK, `{"project":"copy","rows":`},
+		{"copy", saved, http.StatusConflict, "not empty"},
+	} {
+		status, _, text := r.answer(http.MethodPost, "/api/v1/projects/"+c.project+"/restore?project="+c.project, c.body)
+		if status != c.status || !strings.Contains(text, c.says) {
+			t.Errorf("restoring %d bytes as %s: %d %s", len(c.body), c.project, status, text)
+		}
+	}
+	if _, _, text := r.answer(http.MethodGet, "/api/v1/top?project=copy", ""); !strings.Contains(text, `"count":40`) {
+		t.Errorf("the restored project: %s", text)
+	}
 	e := memory.New()
 	if err := store.Import(t.Context(), e, strings.NewReader(saved), nil); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -41,7 +42,9 @@ import (
 type Options struct {
 	Data string
 	// Open opens the store of a project in dir; debug information lies in debugDir.
-	Open      func(ctx context.Context, dir, debugDir string) (project.Store, error)
+	Open func(ctx context.Context, dir, debugDir string) (project.Store, error)
+	// Fill makes the store of a directory of a backup; nil where projects are not restored.
+	Fill      func(ctx context.Context, dir string, from io.Reader, progress func(rows int64)) error
 	DebugInfo debuginfo.Options
 	// Idle is how long nobody has used a project that is closed; 0 is the default,
 	// negative for never.
@@ -120,7 +123,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if o.Listen == "" && o.GRPC == "" {
 		return nil, errors.New("nothing to listen on: give an address for HTTP or for gRPC")
 	}
-	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, DebugInfo: o.DebugInfo, Idle: o.Idle, Elsewhere: o.Elsewhere, Log: o.Log})
+	projects, err := project.Open(ctx, o.Data, project.Options{Open: o.Open, Fill: o.Fill, DebugInfo: o.DebugInfo, Idle: o.Idle, Elsewhere: o.Elsewhere, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}

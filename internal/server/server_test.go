@@ -53,7 +53,7 @@ func start(t *testing.T, change func(*Options)) *running {
 	var listening sync.WaitGroup
 	listening.Add(2)
 	o := Options{
-		Data: r.data, Open: servertest.Open, Listen: "127.0.0.1:0", GRPC: "127.0.0.1:0", NoWatch: true, Log: slog.New(slog.NewTextHandler(r.log, nil)),
+		Data: r.data, Open: servertest.Open, Fill: servertest.Fill, Listen: "127.0.0.1:0", GRPC: "127.0.0.1:0", NoWatch: true, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	}
 	if change != nil {
 		change(&o)

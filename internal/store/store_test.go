@@ -541,7 +541,7 @@ func TestEngineThatLostItsRows(t *testing.T) {
 		t.Fatalf("opened: %v", err)
 	}
 	other := memory.New()
-	if err := Renew(dir, other); err != nil {
+	if err := renew(dir, other); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, openStore(t, dir, other, quick(Options{})))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/store/columns"
 	"whyhot/internal/store/engine"
 	"whyhot/internal/store/journal"
@@ -132,7 +133,8 @@ func (w *exporter) end() error {
 	return w.w.Flush()
 }
 
-var errExport = errors.New("it is no whole export of a store")
+// ErrExport says that what should be an export is none, or only a part of one.
+var ErrExport = errors.New("it is no whole export of a store")
 
 // Import writes an export into an engine that is empty.
 func Import(ctx context.Context, e engine.Engine, from io.Reader, progress func(rows int64)) error {
@@ -151,9 +153,33 @@ func Import(ctx context.Context, e engine.Engine, from io.Reader, progress func(
 	return nil
 }
 
-// Renew readies the directory of a store, whose engine was lost, for one that was filled by
+// Fill makes the store of a directory, which has none yet, of an export: all of it or nothing.
+func Fill(ctx context.Context, dir string, open func(ctx context.Context, dir string) (engine.Engine, error), from io.Reader, progress func(rows int64)) (err error) {
+	temp, err := os.MkdirTemp(dir, "importing-")
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	e, err := open(ctx, temp)
+	if err != nil {
+		return err
+	}
+	err = Import(ctx, e, from, progress)
+	if err == nil {
+		err = renew(dir, e)
+	}
+	if err = errors.Join(err, e.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, filepath.Join(dir, engineDir)); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	return wholefile.SyncDir(dir)
+}
+
+// renew readies the directory of a store, whose engine was lost, for one that was filled by
 // Import: what the journal has comes after it.
-func Renew(dir string, e engine.Engine) error {
+func renew(dir string, e engine.Engine) error {
 	if err := journal.Renew(filepath.Join(dir, journalDir), e.Committed()); err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -174,7 +200,7 @@ type importer struct {
 func (in *importer) run(ctx context.Context) error {
 	head := make([]byte, len(exportLine))
 	if _, err := io.ReadFull(in.r, head); err != nil || string(head) != exportLine {
-		return errExport
+		return ErrExport
 	}
 	for {
 		before := in.sum.Sum32()
@@ -185,12 +211,12 @@ func (in *importer) run(ctx context.Context) error {
 		var name []string
 		rest, err := columns.Read(block, &name)
 		if err != nil || len(name) != 1 {
-			return errExport
+			return ErrExport
 		}
 		if name[0] == "" {
 			var last []uint64
 			if _, err := columns.Read(rest, &last); err != nil || len(last) != 2 || last[0] != uint64(in.rows) || last[1] != uint64(before) {
-				return errExport
+				return ErrExport
 			}
 			return in.flush(ctx)
 		}
@@ -203,12 +229,12 @@ func (in *importer) run(ctx context.Context) error {
 func (in *importer) block() ([]byte, error) {
 	n, err := binary.ReadUvarint(in.r)
 	if err != nil || n > maxBlock {
-		return nil, errExport
+		return nil, ErrExport
 	}
 	// Room is made as the bytes come: the length may be a lie.
 	data, err := io.ReadAll(io.LimitReader(in.r, int64(n)))
 	if err != nil || uint64(len(data)) != n {
-		return nil, errExport
+		return nil, ErrExport
 	}
 	_, _ = in.sum.Write(data) // a hash takes everything
 	return data, nil
@@ -270,7 +296,7 @@ func readBlock(t *engine.Table, data []byte) (*engine.Block, error) {
 		}
 	}
 	if rest, err := columns.Read(data, into...); err != nil || len(rest) > 0 {
-		return nil, errExport
+		return nil, ErrExport
 	}
 	rows := -1
 	for i, p := range into {
@@ -288,7 +314,7 @@ func readBlock(t *engine.Table, data []byte) (*engine.Block, error) {
 			b.Columns[i], n = *p, len(*p)
 		}
 		if rows >= 0 && n != rows {
-			return nil, errExport
+			return nil, ErrExport
 		}
 		rows = n
 	}

@@ -53,12 +53,13 @@ func write(path string, mode fs.FileMode, fill func(*os.File) error, durably boo
 		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	if durably {
-		return syncDir(filepath.Dir(path))
+		return SyncDir(filepath.Dir(path))
 	}
 	return nil
 }
 
-func syncDir(dir string) error {
+// SyncDir makes the names in a directory durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

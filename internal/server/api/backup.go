@@ -5,10 +5,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
+
+	"whyhot/internal/server/access"
+	"whyhot/internal/server/project"
+	"whyhot/internal/store"
 )
 
-// Bounds of a backup: how much of it a client has to take in how long.
+// Bounds of a backup: how much of it a client has to take, or to send, in how long.
 const (
 	backupPiece = 1 << 20
 	backupTime  = time.Minute
@@ -49,4 +54,64 @@ func (s *Server) backup(ctx context.Context, r *request) (any, error) {
 			return nil, err
 		}
 	}
+}
+
+type restoredForm struct {
+	Project string `json:"project"`
+	Rows    int64  `json:"rows"`
+}
+
+// restore makes a new project of a backup. The project of the path is that of the token, as it
+// is of deleteProject.
+func (s *Server) restore(ctx context.Context, r *request) (any, error) {
+	name, err := r.grant.Authorize(access.Administer, r.values.Get(paramProject))
+	switch {
+	case err != nil:
+		return nil, err
+	case name != r.PathValue("name"):
+		return nil, invalid("the request is about project %s, and its path about %q: give project=%s, too", name, r.PathValue("name"), r.PathValue("name"))
+	}
+	if !s.backingUp.TryLock() {
+		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "another backup is being made or restored", help: "Retry after a pause.", again: 10}
+	}
+	defer s.backingUp.Unlock()
+	control := http.NewResponseController(r.w)
+	if err := control.SetWriteDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	var rows atomic.Int64
+	err = s.o.Projects.Restore(ctx, name, &patient{r.Body, control}, rows.Store)
+	switch {
+	case errors.Is(err, project.ErrThere):
+		return nil, &problem{
+			status: http.StatusConflict, kind: "exists", detail: "project " + name + ": " + project.ErrThere.Error(),
+			help: "Restore it as a project of another name, or delete that one first; somebody may have sent to it meanwhile.",
+		}
+	case errors.Is(err, project.ErrElsewhere):
+		return nil, &problem{
+			status: http.StatusConflict, kind: "elsewhere", detail: err.Error(),
+			help: "Stop the server and run whyhot-server store import, or restore a backup that ClickHouse made.",
+		}
+	case errors.Is(err, store.ErrExport):
+		return nil, &problem{status: http.StatusBadRequest, kind: "not_a_backup", detail: "the body is no whole backup", help: "Send the file that whyhot store backup or whyhot-server store export wrote."}
+	case errors.Is(err, project.ErrUsed):
+		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: err.Error(), help: "Retry after a pause.", again: 10}
+	case err != nil:
+		return nil, err
+	}
+	s.o.Log.InfoContext(ctx, "a project was restored by a request", "project", name, "who", r.grant.Who(), "rows", rows.Load())
+	return restoredForm{name, rows.Load()}, nil
+}
+
+// patient reads a body of any length whose parts come in time.
+type patient struct {
+	body    io.Reader
+	control *http.ResponseController
+}
+
+func (p *patient) Read(to []byte) (int, error) {
+	if err := p.control.SetReadDeadline(time.Now().Add(backupTime)); err != nil {
+		return 0, err
+	}
+	return p.body.Read(to)
 }

@@ -230,6 +230,8 @@ func (r *running) example(op operation) (path string, body []byte, headers []str
 		body = []byte("main;f 3\n")
 	case "/ingest":
 		body = []byte("main;f 3\n")
+	case "/api/v1/projects/{name}/restore":
+		body = []byte("no backup")
 	case "/api/v1/prices", "/api/v1/retention":
 		body = []byte(`{}`)
 	case "/api/v1/trials":
@@ -267,6 +269,9 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		want := http.StatusOK
 		if strings.Contains(op.path, "{id}") {
 			want = http.StatusNotFound // nothing was found yet
+		}
+		if op.path == "/api/v1/projects/{name}/restore" {
+			want = http.StatusConflict // it has something; TestBackup has one that has nothing
 		}
 		if resp.StatusCode != want {
 			t.Errorf("%s %s: %s\n%s", op.method, path, resp.Status, data)

@@ -95,6 +95,7 @@ func routes() []route {
 		{method: get, path: v1 + "/openapi.yaml", scope: access.Read, wide: true, handle: (*Server).description},
 		{method: get, path: v1 + "/projects", scope: access.Read, wide: true, handle: (*Server).projects},
 		{method: post, path: v1 + "/projects/{name}/delete", scope: access.Administer, wide: true, handle: (*Server).deleteProject},
+		{method: post, path: v1 + "/projects/{name}/restore", scope: access.Administer, wide: true, own: true, handle: (*Server).restore},
 		{method: get, path: v1 + "/stats", scope: access.Read, handle: (*Server).stats},
 		{method: post, path: v1 + "/compact", scope: access.Administer, slow: true, handle: (*Server).compact},
 		{method: get, path: v1 + "/backup", scope: access.Administer, own: true, effect: true, handle: (*Server).backup},

@@ -76,6 +76,14 @@ func (e *RefusedError) Error() string {
 
 // do makes a request below /api/v1. Who gets no error has to close the body.
 func (c *Client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (io.ReadCloser, error) {
+	req, err := c.request(ctx, method, path, query, body)
+	if err != nil {
+		return nil, err
+	}
+	return c.send(c.http, req)
+}
+
+func (c *Client) request(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Request, error) {
 	u := c.base.JoinPath("/api/v1", path)
 	if c.o.Project != "" {
 		if query == nil {
@@ -92,7 +100,11 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if c.o.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.o.Token)
 	}
-	resp, err := c.http.Do(req)
+	return req, nil
+}
+
+func (c *Client) send(by *http.Client, req *http.Request) (io.ReadCloser, error) {
+	resp, err := by.Do(req)
 	if err != nil {
 		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err
@@ -170,6 +182,31 @@ func (c *Client) Profile(ctx context.Context, selection url.Values) (io.ReadClos
 // Backup gives all that the project holds, for "whyhot-server store import".
 func (c *Client) Backup(ctx context.Context) (io.ReadCloser, error) {
 	return c.do(ctx, http.MethodGet, "backup", nil, nil)
+}
+
+// Restore makes the project of the client's options of a backup, and says how many rows it has.
+// The server takes nothing of it before it has said that it may be sent.
+func (c *Client) Restore(ctx context.Context, backup io.Reader) (rows int64, err error) {
+	req, err := c.request(ctx, http.MethodPost, "projects/"+url.PathEscape(c.o.Project)+"/restore", nil, io.NopCloser(backup))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/octet-stream")
+	req.Header.Set("Expect", "100-continue")
+	t := c.http.Transport.(*http.Transport).Clone() //nolint:forcetypeassert // New made it
+	t.ResponseHeaderTimeout, t.ExpectContinueTimeout = 0, time.Minute
+	answer, err := c.send(&http.Client{Transport: t, CheckRedirect: c.http.CheckRedirect}, req)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Close() //nolint:errcheck // only read from
+	var said struct {
+		Rows int64 `json:"rows"`
+	}
+	if err := json.NewDecoder(answer).Decode(&said); err != nil {
+		return 0, fmt.Errorf("the answer of %s cannot be read: %w", c.o.URL, err)
+	}
+	return said.Rows, nil
 }
 
 // Services lists the services of a selection, the heaviest first.

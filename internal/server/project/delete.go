@@ -34,26 +34,11 @@ func (p *Projects) Delete(ctx context.Context, name string) error {
 	if p.o.Elsewhere {
 		return ErrElsewhere
 	}
-	s, err := p.slot(name, false)
+	s, err := p.alone(ctx, name, false)
 	if err != nil {
 		return err
 	}
-	for {
-		s.mu.Lock()
-		if s.users == 0 {
-			break
-		}
-		s.mu.Unlock()
-		select {
-		case <-ctx.Done():
-			return ErrUsed
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 	defer s.mu.Unlock()
-	if s.removed {
-		return ErrUnknown
-	}
 	if s.project != nil {
 		// A store that is not closed in order is removed all the same.
 		if err := s.project.close(); err != nil {
@@ -64,19 +49,54 @@ func (p *Projects) Delete(ctx context.Context, name string) error {
 	if err := p.clear(ctx, name); err != nil {
 		return err
 	}
-	old := filepath.Join(filepath.Dir(Dir(p.dir, name)), fmt.Sprintf("%s%s-%d", gone, name, time.Now().UnixNano()))
+	old := goneDir(p.dir, name)
 	if err := os.Rename(Dir(p.dir, name), old); err != nil {
 		return fmt.Errorf("deleting the project: %w", err)
 	}
-	p.mu.Lock()
-	s.removed = true
-	delete(p.slots, name)
-	p.mu.Unlock()
+	p.drop(s, name)
 	p.o.Log.Info("deleted a project", "project", name)
 	if err := os.RemoveAll(old); err != nil { // the next start tries again
 		p.o.Log.Warn("removing the files of a project that was deleted", "project", name, "error", err)
 	}
 	return nil
+}
+
+// alone gives the slot of a project that nobody uses, locked: who comes waits. It waits for those
+// who use it, as long as ctx lasts. create makes a project that is not there.
+func (p *Projects) alone(ctx context.Context, name string, create bool) (*slot, error) {
+	for {
+		s, err := p.slot(name, create)
+		if err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		if s.users == 0 && !s.removed {
+			return s, nil
+		}
+		removed := s.removed
+		s.mu.Unlock()
+		if removed && !create {
+			return nil, ErrUnknown
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ErrUsed
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// drop has the next who asks for a project begin with a new slot. It is called with s locked.
+func (p *Projects) drop(s *slot, name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.removed = true
+	delete(p.slots, name)
+}
+
+// goneDir is a name for the directory of a project until all of it is removed.
+func goneDir(data, name string) string {
+	return filepath.Join(filepath.Dir(Dir(data, name)), fmt.Sprintf("%s%s-%d", gone, name, time.Now().UnixNano()))
 }
 
 // clear removes what the object store has of a project.
@@ -94,14 +114,15 @@ func (p *Projects) clear(ctx context.Context, name string) error {
 	return nil
 }
 
-// sweep removes what a server that was killed left of projects that were deleted.
+// sweep removes what a server that was killed left of projects that were deleted, or not restored
+// to the end.
 func sweep(dir string) {
 	entries, err := os.ReadDir(filepath.Join(dir, "projects"))
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), gone) {
+		if strings.HasPrefix(e.Name(), gone) || strings.HasPrefix(e.Name(), restoring) {
 			_ = os.RemoveAll(filepath.Join(dir, "projects", e.Name()))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -146,6 +147,9 @@ type Options struct {
 	DebugInfo debuginfo.Options
 	// Idle is how long nobody has used a project that is closed; 1 h. Negative: none is.
 	Idle time.Duration
+	// Fill makes the store of a directory of a backup: all of it or nothing. Nil where projects
+	// are not restored.
+	Fill func(ctx context.Context, dir string, from io.Reader, progress func(rows int64)) error
 	// Elsewhere says that rows are in a database that is not in the project's directory.
 	Elsewhere bool
 	Log       *slog.Logger // nil: nothing is logged

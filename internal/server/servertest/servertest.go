@@ -7,7 +7,10 @@ package servertest
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"io"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -32,10 +35,30 @@ func Open(ctx context.Context, dir, _ string) (project.Store, error) {
 		engines.Delete(dir)
 	}
 	rows, _ := engines.LoadOrStore(dir, memory.New())
+	if mark, err := os.ReadFile(filepath.Join(dir, "db", markFile)); err == nil {
+		rows, _ = filled.Load(string(mark))
+	}
 	return store.Open(ctx, dir, func(context.Context, string) (engine.Engine, error) { return rows.(engine.Engine), nil }, store.Options{
 		Names: store.NameOptions{Off: true},
 	})
 }
+
+// Fill makes the store of a directory of a backup, as a server does. Whatever the directory is
+// called when it is opened, its rows are those.
+func Fill(ctx context.Context, dir string, from io.Reader, progress func(rows int64)) error {
+	e := memory.New()
+	return store.Fill(ctx, dir, func(_ context.Context, dir string) (engine.Engine, error) {
+		mark := rand.Text()
+		filled.Store(mark, e)
+		return e, os.WriteFile(filepath.Join(dir, markFile), []byte(mark), 0o600)
+	}, from, progress)
+}
+
+// filled are the engines that Fill made, by what is in the file of that name beside the rows of
+// others.
+var filled sync.Map
+
+const markFile = "filled"
 
 // Profile is a CPU profile of a program that parses and frees: main calls parse in
 // parseMS of its milliseconds, which calls malloc in half of them, and idle in the rest.

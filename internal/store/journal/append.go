@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"whyhot/internal/host/wholefile"
 )
 
 type request struct {
@@ -140,7 +142,7 @@ func (j *Journal) create() error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	if err := syncDir(j.dir); err != nil {
+	if err := wholefile.SyncDir(j.dir); err != nil {
 		return errors.Join(fmt.Errorf("journal: %w", err), f.Close(), os.Remove(f.Name()))
 	}
 	j.number++
@@ -154,14 +156,6 @@ func (j *Journal) abandon() {
 	_ = j.file.Close()           // it is empty
 	_ = os.Remove(j.file.Name()) // an empty one does no harm
 	j.file = nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // rotate closes the open segment.

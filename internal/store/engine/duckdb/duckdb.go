@@ -291,15 +291,6 @@ func (e *Engine) create() error {
 	return made(e.dir)
 }
 
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // quoted is text between the quotes of SQL.
 func quoted(text string) string { return strings.ReplaceAll(text, "'", "''") }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"whyhot/internal/host/wholefile"
 )
 
 // fresh says whether nothing was ever kept here.
@@ -41,5 +43,5 @@ func made(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), syncDir(dir))
+	return errors.Join(f.Sync(), f.Close(), wholefile.SyncDir(dir))
 }

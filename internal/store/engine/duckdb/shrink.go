@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"whyhot/internal/host/wholefile"
 	"whyhot/internal/store/engine"
 )
 
@@ -221,7 +222,7 @@ func (e *Engine) switchToCopy(ctx context.Context) error {
 		err = os.Rename(copied, file)
 	}
 	if err == nil {
-		err = syncDir(e.dir)
+		err = wholefile.SyncDir(e.dir)
 	}
 	e.lost = e.openDatabase()
 	return errors.Join(err, e.lost)

@@ -129,6 +129,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{name}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new project of a backup, while the server runs
+         * @description The body is what `/api/v1/backup` gave. All of it becomes the project, or nothing. `project` must name the same project as the path where the token is for several. 409 where there is a project of the name already, and where rows are in ClickHouse. Debug information is not in a backup. One is made or restored at a time.
+         */
+        post: operations["restoreProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -1469,6 +1489,14 @@ export interface components {
             /** Format: date-time */
             until?: string;
         };
+        Restored: {
+            project: string;
+            /**
+             * Format: int64
+             * @description Of all tables.
+             */
+            rows: number;
+        };
         Projects: {
             /** @description The project of requests that name none. */
             default: string;
@@ -1836,6 +1864,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Projects"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    restoreProject: {
+        parameters: {
+            query?: {
+                /** @description A token's own if it is missing; `default` without tokens. */
+                project?: components["parameters"]["project"];
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The project is there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Restored"];
                 };
             };
             default: components["responses"]["Error"];
