@@ -67,7 +67,7 @@ func TestAShardIsAway(t *testing.T) {
 		_ = e.Close()
 		servers(t)
 		for _, s := range shards {
-			run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+			dropped(t, s, o.Database)
 		}
 	})
 	if err := e.Commit(t.Context(), 1, killedBlocks(1, 3000)); err != nil {
@@ -132,7 +132,7 @@ func TestOpenWhileAShardIsAway(t *testing.T) {
 	t.Cleanup(func() {
 		servers(t)
 		for _, s := range shards {
-			run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+			dropped(t, s, o.Database)
 		}
 	})
 	e, err := clickhouse.Open(t.Context(), o)

@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 				o := clickhouse.Options{Address: servers(t)[0].address(), Database: database(t), Cluster: kind.cluster}
 				t.Cleanup(func() {
 					for _, s := range shards {
-						run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+						dropped(t, s, o.Database)
 					}
 				})
 				return enginetest.Backend{

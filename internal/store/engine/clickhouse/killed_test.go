@@ -30,7 +30,7 @@ func TestShardKilledWhileCommitting(t *testing.T) {
 		_ = e.Close()
 		servers(t)
 		for _, s := range shards {
-			run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+			dropped(t, s, o.Database)
 		}
 	})
 	const commits, rows = 25, 3000
@@ -136,7 +136,7 @@ func TestCommitWaitsForInsertsOfBefore(t *testing.T) {
 	t.Cleanup(func() {
 		_ = e.Close()
 		for _, s := range shards {
-			run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+			dropped(t, s, o.Database)
 		}
 	})
 	c, err := ch.Dial(t.Context(), ch.Options{Address: shards[1].address(), ProtocolVersion: 54031})

@@ -24,7 +24,7 @@ func TestStoreIsNotMadeAgain(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	run(t, r.replicas[0][0], "DROP DATABASE "+o.Database)
+	dropped(t, r.replicas[0][0], o.Database)
 	e = opened(t, o)
 	if e.Committed() != 2 {
 		t.Errorf("with a replica that lost its tables, the last commit is %d, not 2", e.Committed())
@@ -35,7 +35,7 @@ func TestStoreIsNotMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range slices.Concat(r.replicas...) {
-		run(t, s, "DROP DATABASE IF EXISTS "+o.Database)
+		dropped(t, s, o.Database)
 	}
 	for range 2 {
 		if e, err := clickhouse.Open(t.Context(), o); !errors.Is(err, engine.ErrDamaged) || !strings.Contains(err.Error(), o.Database+"/value") {

@@ -47,6 +47,8 @@ const (
 	dialTime   = 2 * time.Second
 	silentTime = 5 * time.Second
 	tryEvery   = time.Second
+	// defineTime is for a statement about a table, which waits for disks and tells no progress.
+	defineTime = time.Minute
 	// Where another one has the same rows it is not waited for as long.
 	silentReplica = 800 * time.Millisecond
 	awayEvery     = 100 * time.Millisecond
@@ -175,13 +177,23 @@ func (s *server) do(ctx context.Context, q ch.Query) error {
 // errSilent says that a server said nothing for silentTime.
 var errSilent = errors.New("it says nothing")
 
-// listen runs a query. An INSERT says nothing until it is done: where another replica has the same
-// rows it is given up when questions find that this one is away.
+// listen runs a query. An INSERT says nothing until it is done, and neither does a statement that
+// makes, changes or removes a table, which waits for ZooKeeper: where another replica has the same
+// rows these are given up when questions find that this one is away.
 func (s *server) listen(ctx context.Context, c *ch.Client, q ch.Query) error {
-	if s.behind == nil || q.Input == nil && q.ExternalData == nil {
-		return listen(ctx, c, q, s.patience(ctx))
+	define := defines(q.Body)
+	switch {
+	case s.behind != nil && (define || q.Input != nil || q.ExternalData != nil):
+		return s.whileThere(ctx, c, q)
+	case define:
+		return listen(ctx, c, q, defineTime)
 	}
-	return s.whileThere(ctx, c, q)
+	return listen(ctx, c, q, s.patience(ctx))
+}
+
+// defines says whether a statement is about a table or database itself.
+func defines(sql string) bool {
+	return slices.ContainsFunc([]string{"CREATE ", "ALTER ", "DROP "}, func(verb string) bool { return strings.HasPrefix(sql, verb) })
 }
 
 // whileThere runs a query that says nothing until it is done, as long as the server is not away.

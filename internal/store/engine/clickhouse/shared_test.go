@@ -27,7 +27,7 @@ func dropAtEnd(t *testing.T, name string) {
 	t.Cleanup(func() {
 		servers(t)
 		for _, s := range shards {
-			run(t, s, "DROP DATABASE IF EXISTS "+name)
+			dropped(t, s, name)
 		}
 	})
 }
