@@ -7,6 +7,9 @@ GO ?= go
 # whyhot is shipped without cgo. Built, tested and linted in one way, what it is made
 # of is compiled once.
 export CGO_ENABLED := 0
+# Go's compiler and linker collect their garbage less often: a fifth less CPU for 1.5 times
+# the memory (docs/decisions/0566-fewer-collections-while-building.md).
+BUILD := GOGC=400 $(GO) build
 LINT := build/tools/bin/golangci-lint
 
 .PHONY: help
@@ -16,7 +19,7 @@ help: ## list the targets
 .PHONY: build
 build: ## build bin/whyhot
 	@scripts/deps build
-	$(GO) build -o bin/whyhot ./cmd/whyhot
+	$(BUILD) -o bin/whyhot ./cmd/whyhot
 
 .PHONY: analyzer
 analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot scan`)
@@ -29,12 +32,12 @@ analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot
 .PHONY: server
 server: ## build bin/whyhot-server, the part that needs cgo (for `whyhot serve`)
 	@scripts/deps build server
-	CGO_ENABLED=1 $(GO) build -tags netgo,osusergo -o bin/whyhot-server ./cmd/whyhot-server
+	CGO_ENABLED=1 $(BUILD) -tags netgo,osusergo -o bin/whyhot-server ./cmd/whyhot-server
 
 .PHONY: images
 images: ## build bin/whyhot-images, the part that reads container images (for `whyhot images`)
 	@scripts/deps build
-	$(GO) build -o bin/whyhot-images ./cmd/whyhot-images
+	$(BUILD) -o bin/whyhot-images ./cmd/whyhot-images
 
 .PHONY: demo
 demo: build ## record real programs, say why they are hot, try the proposed changes, hunt (DEMO_HUNT=0: no hunt)
