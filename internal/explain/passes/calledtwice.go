@@ -47,8 +47,8 @@ func (r *reader) callsTwice(hottest []*hot) []calledTwice {
 			continue
 		}
 		c := calls[at]
-		x := calledTwice{spot: lineOf(h.line.Function, lines.First), call: compactly(c)}
-		x.times, x.again = repeatsOf(f, c, statement, lines)
+		x := calledTwice{spot: lineOf(h.line.Function, lines.First), call: asWritten(f, c, lines)}
+		x.times, x.again = repeatsOf(f, c, x.call, statement, lines)
 		if x.times < 2 || known[x.line] != nil {
 			continue
 		}
@@ -79,13 +79,59 @@ func withoutSpaces(code string) string {
 
 var besideSigns = regexp.MustCompile(`\s*([^\w\s])\s*|(\S)\s+$`)
 
+// asWritten is a call as it is written, without spaces: what is in its texts counts, too. "" where
+// its end is not found.
+//
+// Example. Of get(f"{kind}.html") the code is get(f" kind      "), which get(f"{kind}.txt") is, too.
+func asWritten(f *text.File, c text.Call, lines text.Range) string {
+	const quotes = "\"'`"
+	if !strings.ContainsAny(c.Args, quotes) {
+		return compactly(c)
+	}
+	all, name := withoutSpaces(f.Written(lines)), withoutSpaces(c.Name)+"("
+	begin := strings.Index(all, name)
+	if begin < 0 {
+		return ""
+	}
+	depth, quote := 1, byte(0)
+	for i := begin + len(name); i < len(all); i++ {
+		switch one := all[i]; {
+		case quote != 0 && one == '\\':
+			i++
+		case quote != 0:
+			if one == quote {
+				quote = 0
+			}
+		case strings.IndexByte(quotes, one) >= 0:
+			quote = one
+		case one == '(':
+			depth++
+		case one == ')':
+			if depth--; depth == 0 {
+				return all[begin : i+1]
+			}
+		}
+	}
+	return ""
+}
+
 // repeatsOf counts a call in its statement and the ones closely behind it, as long as nothing
 // changes what it is called with and no other branch begins; last is the line of the last one.
-func repeatsOf(f *text.File, c text.Call, statement string, lines text.Range) (times, last int) {
+func repeatsOf(f *text.File, c text.Call, as, statement string, lines text.Range) (times, last int) {
+	if as == "" {
+		return 0, lines.Last
+	}
+	texts := as != compactly(c)
+	same := func(times int, of text.Range) int {
+		if texts {
+			times = min(times, strings.Count(withoutSpaces(f.Written(of)), as))
+		}
+		return times
+	}
 	call := regexp.MustCompile(`(?:^|[^\w.$@>:])` + regexp.QuoteMeta(compactly(c)))
 	plain := withoutSpaces(statement)
 	all := call.FindAllStringIndex(plain, -1)
-	times, last = len(all), lines.Last
+	times, last = same(len(all), lines), lines.Last
 	if choice := strings.IndexByte(plain, '?'); choice >= 0 && len(all) > 0 && choice < all[0][0] {
 		return 0, last // one of two branches
 	}
@@ -109,7 +155,7 @@ func repeatsOf(f *text.File, c text.Call, statement string, lines text.Range) (t
 		if otherBranch.MatchString(code) {
 			break
 		}
-		if k := len(call.FindAllString(withoutSpaces(code), -1)); k > 0 {
+		if k := same(len(call.FindAllString(withoutSpaces(code), -1)), text.Range{First: n, Last: n}); k > 0 {
 			times, last = times+k, n
 		}
 		if changes(n) {

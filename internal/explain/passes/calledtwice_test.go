@@ -14,6 +14,13 @@ def total(order):
         n += line.price  @3
     return n
 `
+	const withText = `
+def total(order, kind):
+    n = 0
+    for line in order.lines:
+        n += line.price  @3
+    return n
+`
 	checkAll(t, map[string]written{
 		"in one statement": {"/me/a.js", `
 function main(order) {
@@ -53,6 +60,32 @@ def main(order):
         hide(total(order))  @2
     other()  @4
 ` + total, "main@1 total@3", "main@4", profile.KindPython, "", ""},
+		"with another text": {"/me/a.py", `
+def main(order, kind):
+    html = total(order, f"{kind}.html")  @1
+    text = total(order, f"{kind}.txt")  @2
+    other()  @4
+` + withText, "main@1 total@3", "main@4", profile.KindPython, "", ""},
+		"with the same text": {"/me/a.py", `
+def main(order, kind):
+    html = total(order, f"{kind}.html")  @1
+    text = total(order, f"{kind}.html")  @2
+    other()  @4
+` + withText, "main@1 total@3", "main@4", profile.KindPython, RuleCalledTwice, "@1 twice"},
+		"with a text in which another value stands": {"/me/a.rb", `
+def main(order, kind)
+  if total(order, "#{kind}-a") > 0  @1
+    kind = following(kind)
+    keep(total(order, "#{kind}-a"))
+  end
+  other()  @2
+end
+def total(order, kind)
+  n = 0
+  order.lines.each { |line| n += line.price }  @3
+  n
+end
+`, "main@1 total@3", "main@2", profile.KindRuby, "", ""},
 		"with another argument": {"/me/a.py", `
 def main(order, next):
     if total(order) > total(next):  @1

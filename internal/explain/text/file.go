@@ -10,7 +10,7 @@ import (
 type File struct {
 	Path  string
 	Lines []string // as they are
-	code  []string // with comments and what is between quotes blanked, as long as the lines
+	code  []string // with comments and what is between quotes blanked but for names of values, as long as the lines
 	depth []int    // the width of the white space before each line; -1 where nothing of it is code
 	lang  *language
 
@@ -29,30 +29,32 @@ type language struct {
 	single bool
 	// triple: three quotes are around a text of several lines.
 	triple bool
+	// inside is how values stand in texts; nil where they do not.
+	inside *inside
 	// recursive: functions that call themselves are its loops.
 	recursive bool
 }
 
 var (
-	cLike  = language{name: "C", comment: []string{"//"}, open: "/*", close: "*/", quotes: `"`, single: true}
-	java   = language{name: "Java", comment: []string{"//"}, open: "/*", close: "*/", quotes: `"`, single: true, triple: true}
-	script = language{name: "JavaScript", comment: []string{"//"}, open: "/*", close: "*/", quotes: "\"'`"}
+	cLike  = language{name: "C", comment: []string{"//"}, open: "/*", close: "*/", quotes: `"`, single: true, inside: csharp}
+	java   = language{name: "Java", comment: []string{"//"}, open: "/*", close: "*/", quotes: `"`, single: true, triple: true, inside: kotlin}
+	script = language{name: "JavaScript", comment: []string{"//"}, open: "/*", close: "*/", quotes: "\"'`", inside: template}
 	golang = language{name: "Go", comment: []string{"//"}, open: "/*", close: "*/", quotes: "\"`", single: true}
-	rust   = language{name: "Rust", comment: []string{"//"}, open: "/*", close: "*/", quotes: `"`, single: true}
-	php    = language{name: "PHP", comment: []string{"//", "#"}, open: "/*", close: "*/", quotes: `"'`}
-	python = language{name: "Python", comment: []string{"#"}, quotes: `"'`, triple: true}
-	ruby   = language{name: "Ruby", comment: []string{"#"}, quotes: "\"'`"}
-	perl   = language{name: "Perl", comment: []string{"#"}, quotes: `"'`}
+	rust   = language{name: "Rust", comment: []string{"//"}, open: "/*", close: "*/", quotes: `"`, single: true, inside: formatted}
+	php    = language{name: "PHP", comment: []string{"//", "#"}, open: "/*", close: "*/", quotes: `"'`, inside: variables}
+	python = language{name: "Python", comment: []string{"#"}, quotes: `"'`, triple: true, inside: fString}
+	ruby   = language{name: "Ruby", comment: []string{"#"}, quotes: "\"'`", inside: hashBraces}
+	perl   = language{name: "Perl", comment: []string{"#"}, quotes: `"'`, inside: variables}
 	lua    = language{name: "Lua", comment: []string{"--"}, open: "--[[", close: "]]", quotes: `"'`}
 	r      = language{name: "R", comment: []string{"#"}, quotes: `"'`}
-	shell  = language{name: "shell", comment: []string{"#"}, quotes: "\"'`"}
+	shell  = language{name: "shell", comment: []string{"#"}, quotes: "\"'`", inside: variables}
 	awk    = language{name: "awk", comment: []string{"#"}, quotes: `"`}
-	tcl    = language{name: "Tcl", comment: []string{"#"}, quotes: `"`}
+	tcl    = language{name: "Tcl", comment: []string{"#"}, quotes: `"`, inside: variables}
 	ocaml  = language{name: "OCaml", open: "(*", close: "*)", quotes: `"`, single: true, recursive: true}
 	hs     = language{name: "Haskell", comment: []string{"--"}, open: "{-", close: "-}", quotes: `"`, single: true, recursive: true}
 	erlang = language{name: "Erlang", comment: []string{"%"}, quotes: `"`, single: true, recursive: true}
-	elixir = language{name: "Elixir", comment: []string{"#"}, quotes: `"`, triple: true, recursive: true}
-	julia  = language{name: "Julia", comment: []string{"#"}, quotes: `"`, single: true, triple: true}
+	elixir = language{name: "Elixir", comment: []string{"#"}, quotes: `"`, triple: true, recursive: true, inside: hashBraces}
+	julia  = language{name: "Julia", comment: []string{"#"}, quotes: `"`, single: true, triple: true, inside: dollars}
 	matlab = language{name: "Octave", comment: []string{"%", "#"}, quotes: `"`, single: true}
 )
 
@@ -200,6 +202,7 @@ func (l *language) text(line string, b []byte, at int) (next int, until string) 
 			end++
 		case c:
 			wipe(b[at+1 : end])
+			l.inside.names(line, b, at, end)
 			return end + 1, ""
 		}
 	}

@@ -122,6 +122,15 @@ func bracket(c rune) int {
 	return 0
 }
 
+// Written are some lines as one, as they are: with what is in texts and comments.
+func (f *File) Written(of Range) string {
+	parts := make([]string, 0, of.Last-of.First+1)
+	for _, l := range f.Lines[of.First-1 : of.Last] {
+		parts = append(parts, strings.TrimSpace(l))
+	}
+	return strings.Join(parts, " ")
+}
+
 // join is the code of some lines as one.
 func (f *File) join(first, last int) string {
 	parts := make([]string, 0, last-first+1)

@@ -415,3 +415,29 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Names of values that stand in a text are left: another value is another text.
+func TestNamesInTexts(t *testing.T) {
+	for _, c := range []struct{ path, line, want string }{
+		{"a.py", `x = get(f"{kind}.html", "{kind}")`, `x = get(f" kind      ", "      ")`},
+		{"a.py", `x = f'{order.id:05} {{no}} {price!r}'`, `x = f' order.id             price   '`},
+		{"a.py", `x = rf"\d{n}" + leaf"{n}"`, `x = rf"   n " + leaf"   "`},
+		{"a.js", "x = get(`${dir}/${file.name}.txt`, '${no}')", "x = get(`  dir    file.name     `, '     ')"},
+		{"a.rb", `x = get("#{dir}/#{row[:key]}", '#{no}')`, `x = get("  dir    row  key  ", '     ')`},
+		{"a.php", `$x = get("$dir/{$file->name} $a", '$no')`, `$x = get("$dir  $file        $a", '   ')`},
+		{"a.pl", `my $x = get("$dir/${name}.txt @all", '$no');`, `my $x = get("$dir $ name      @all", '   ');`},
+		{"a.sh", `x=$(get "$dir/${name}.txt" '$no')`, `x=$(get "$dir $ name     " '   ')`},
+		{"a.cs", `var x = Get($"{dir}/{n:0.00}", "{no}");`, `var x = Get($" dir   n      ", "    ");`},
+		{"a.kt", `val x = get("$dir/${file.name}")`, `val x = get(" dir   file.name ")`},
+		{"a.rs", `let x = get(&format!("{dir}/{n:05}/{}", m));`, `let x = get(&format!(" dir   n       ", m));`},
+		{"a.go", `x := get("{dir}$dir")`, `x := get("         ")`},
+	} {
+		f, ok := Read(c.path, []string{c.line})
+		if !ok {
+			t.Fatal(c.path)
+		}
+		if got := f.Code(1); got != c.want {
+			t.Errorf("%s: %s\n gives %s\n want  %s", c.path, c.line, got, c.want)
+		}
+	}
+}
