@@ -30,12 +30,30 @@ const (
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	all := views(s.Profile)
+	told := map[*view]*rule{}
+	var repeated []*view
 	for _, v := range all {
-		if r := v.first(); r != nil {
-			if r.below && v.belowShare > v.share {
-				v.share, v.rows = v.belowShare, v.below
-				v.margin = finding.ShareError(v.share, s.Profile.Count())
-			}
+		r := v.first()
+		if r == nil {
+			continue
+		}
+		if r.below && v.belowShare > v.share {
+			v.share, v.rows = v.belowShare, v.below
+			v.margin = finding.ShareError(v.share, s.Profile.Count())
+		}
+		told[v] = r
+		if r.id == perRow {
+			repeated = append(repeated, v)
+		}
+	}
+	for _, l := range loopsOf(s.Profile, repeated) {
+		out.Found = append(out.Found, l.finding(s, told[l.views[0]]))
+		for _, v := range l.views {
+			delete(told, v)
+		}
+	}
+	for _, v := range all {
+		if r := told[v]; r != nil {
 			out.Found = append(out.Found, v.finding(s, r))
 		}
 	}
@@ -55,7 +73,7 @@ func (v *view) first() *rule {
 		r := &rules[i]
 		share, count := v.share, v.count
 		if r.below {
-			share, count = max(share, v.belowShare), max(count, v.belowCount)
+			share, count = max(share, v.belowShare), max(count, int64(v.belowCount))
 		}
 		if share >= leastShare && count >= leastCount && r.is(v) {
 			return r

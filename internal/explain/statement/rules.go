@@ -318,7 +318,7 @@ var rules = []rule{
 		least: 0.3, likely: 0.9,
 	},
 	{
-		id: "statement-per-row", title: "One query for each row; ask for many at once",
+		id: perRow, title: "One query for each row; ask for many at once",
 		is: func(v *view) bool {
 			rows, counted := v.perRun()
 			one := !counted || rows <= fewRows
