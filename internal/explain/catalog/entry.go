@@ -221,8 +221,11 @@ type Case struct {
 	Steps []string `yaml:"steps"`
 }
 
+// Env is the kind of a change to what the program's environment says.
+const Env = "env"
+
 // SwapKinds are the kinds of change, as in finding.Fix.
-var SwapKinds = []string{"preload", "package", "env", "flag", "code", "config", "build", "cli"}
+var SwapKinds = []string{"preload", "package", Env, "flag", "code", "config", "build", "cli"}
 
 // Reduction is which fraction of the matched share goes away, and how that is
 // known. Low may be negative and High above 1 where the basis says why.

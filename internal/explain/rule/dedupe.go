@@ -82,9 +82,9 @@ func narrow(v *verdict) int {
 }
 
 // direct is 1 for what changes the work itself: how much a setting, a build or another version
-// gives cannot be told from the share.
+// gives cannot be told from the share, and where it can, the work may be needless.
 func direct(v *verdict) int {
-	if v.entry.Reduction.Change != catalog.ChangeIndirect {
+	if v.entry.Reduction.Change != catalog.ChangeIndirect && v.entry.Swap.Kind != catalog.Env {
 		return 1
 	}
 	return 0
