@@ -121,6 +121,19 @@ __attribute__((noinline)) double dear(const int32_t *v, const double *a, long n,
 			sum += a[i] / (a[i + 1] + 1);
 	return sum;
 }
+// The second condition leads past the place where the ways behind the first one meet: what is
+// skipped is skipped by a jump.
+__attribute__((noinline)) long noted(long i) { sink += i; return sink & 1; }
+__attribute__((noinline)) long guarded(const int32_t *v, const int32_t *w, long n, int least)
+{
+	long k = 0;
+	for (long i = 0; i < n; i++) {
+		if (v[i] >= least && w[i] < least)
+			continue;
+		k += noted(i);
+	}
+	return k;
+}
 int main(int argc, char **argv)
 {
 	static int32_t out[N];
@@ -147,7 +160,7 @@ func compiled(t *testing.T) string {
 // fill.
 func TestLoops(t *testing.T) {
 	program := compiled(t)
-	for name, sites := range map[string]int{"kept": 1, "ranges": 3, "dear": 1} {
+	for name, sites := range map[string]int{"kept": 1, "ranges": 3, "dear": 1, "guarded": 2} {
 		code := codeOf(t, program, name)
 		at := inLoop(code)
 		regions := regionsOf(code, at)
@@ -155,7 +168,7 @@ func TestLoops(t *testing.T) {
 			t.Errorf("%s: %+v", name, regions)
 		}
 		for _, s := range regions[0].sites {
-			if isShort := s.both >= 1 && s.both <= mostBoth; isShort == (name == "dear") {
+			if isShort := s.both >= 1 && s.both <= mostBoth; isShort == (name == "dear" || name == "guarded") {
 				t.Errorf("%s: %+v", name, s)
 			}
 		}

@@ -95,15 +95,44 @@ const mostBoth = 32
 // the two assignments, of "if (a) continue;" what is left of the loop. 0 where that is more
 // than mostBoth, or has something dear.
 // ends are blocks behind which another pass begins: the loop's header, the jump's own.
+//
+// No way may lead past where they meet: of "if (a && b) continue; work();" the ways behind a meet
+// at the work, but b leads past it, so that the work is skipped by a jump whatever becomes of a.
 func (f *flow) both(one, other int64, ends ...int64) int {
 	least := 0
 	ofOther := f.reached(other, ends)
 	for n, length := range f.reached(one, ends) {
-		if more, meet := ofOther[n]; meet && length+more <= mostBoth && (least == 0 || length+more < least) {
+		more, meet := ofOther[n]
+		if !meet || length+more > mostBoth || least > 0 && length+more >= least {
+			continue
+		}
+		if slices.Contains(ends, n) || !f.leadsPast(one, n, ends) && !f.leadsPast(other, n, ends) {
 			least = max(length+more, 1)
 		}
 	}
 	return least
+}
+
+// leadsPast says whether a way from a block comes to an end, or out of the function, without
+// another block.
+func (f *flow) leadsPast(from, without int64, ends []int64) bool {
+	seen := map[int64]bool{without: true}
+	for next := []int64{from}; len(next) > 0; {
+		n := next[len(next)-1]
+		next = next[:len(next)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		to := graph.NodesOf(f.From(n))
+		if slices.Contains(ends, n) || len(to) == 0 {
+			return true
+		}
+		for _, t := range to {
+			next = append(next, t.ID())
+		}
+	}
+	return false
 }
 
 // reached says how many instructions lie between a block's begin and the blocks behind it, by
