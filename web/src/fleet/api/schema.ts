@@ -2686,8 +2686,6 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
-                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
-                own?: components["parameters"]["own"];
                 function: components["schemas"]["FunctionID"];
             };
             header?: never;
@@ -2733,8 +2731,6 @@ export interface operations {
                 where?: components["parameters"]["where"];
                 /** @description Read all samples. */
                 exact?: components["parameters"]["exact"];
-                /** @description Only the program's own functions: what libraries, interpreters and the kernel do counts for the function that calls them, and for `[outside of the program's own code]` where there is none. */
-                own?: components["parameters"]["own"];
                 function: components["schemas"]["FunctionID"];
             };
             header?: never;
