@@ -28,6 +28,9 @@ type loop struct {
 // Example. row(loan) reads loan.member and loan.copy, and calls citation(book), which reads
 // book.author: all three are row's.
 func loopsOf(p *profile.Profile, views []*view) []loop {
+	if len(views) < 2 { //nolint:mnd // one is alone
+		return nil
+	}
 	lines := ownline.Of(p)
 	paths := make([][]profile.FunctionID, len(views)) // own functions on the way to a statement, innermost first
 	executing := map[profile.FunctionID]bool{}
