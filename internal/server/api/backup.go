@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"whyhot/internal/server/access"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
 )
@@ -61,15 +60,11 @@ type restoredForm struct {
 	Rows    int64  `json:"rows"`
 }
 
-// restore makes a new project of a backup. The project of the path is that of the token, as it
-// is of deleteProject.
+// restore makes a new project of a backup.
 func (s *Server) restore(ctx context.Context, r *request) (any, error) {
-	name, err := r.grant.Authorize(access.Administer, r.values.Get(paramProject))
-	switch {
-	case err != nil:
+	name, err := r.projectOfPath()
+	if err != nil {
 		return nil, err
-	case name != r.PathValue("name"):
-		return nil, invalid("the request is about project %s, and its path about %q: give project=%s, too", name, r.PathValue("name"), r.PathValue("name"))
 	}
 	if !s.backingUp.TryLock() {
 		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "another backup is being made or restored", help: "Retry after a pause.", again: 10}

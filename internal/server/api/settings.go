@@ -60,15 +60,21 @@ func (s *Server) postPrices(ctx context.Context, r *request) (any, error) {
 	return p, nil
 }
 
-// deleteProject removes a project with all that it has. The project of the path is that of the
-// token: nobody deletes one by leaving out a parameter.
-func (s *Server) deleteProject(ctx context.Context, r *request) (any, error) {
+// projectOfPath is the project that the path names, which is that of the token: nobody deletes one
+// by leaving out a parameter.
+func (r *request) projectOfPath() (string, error) {
 	name, err := r.grant.Authorize(access.Administer, r.values.Get(paramProject))
-	switch {
-	case err != nil:
+	if path := r.PathValue("name"); err == nil && name != path {
+		err = invalid("the request is about project %s, and its path about %q: give project=%s, too", name, path, path)
+	}
+	return name, err
+}
+
+// deleteProject removes a project with all that it has.
+func (s *Server) deleteProject(ctx context.Context, r *request) (any, error) {
+	name, err := r.projectOfPath()
+	if err != nil {
 		return nil, err
-	case name != r.PathValue("name"):
-		return nil, invalid("the request is about project %s, and its path about %q: give project=%s, too", name, r.PathValue("name"), r.PathValue("name"))
 	}
 	switch err := s.o.Projects.Delete(ctx, name); {
 	case errors.Is(err, project.ErrElsewhere):
