@@ -24,6 +24,9 @@ const (
 	ends
 	// tells: a statement begins, or without a text ends.
 	tells
+	// refers: the statement that goes on has a query prepared for itself, of which only is kept
+	// which foreign key it checks.
+	refers
 )
 
 // function is one that is given a statement. Arguments are counted from 1, 0 is none.
@@ -54,6 +57,7 @@ var systems = []*System{
 		function: []function{
 			{symbol: "pgstat_report_activity", role: tells, text: 2},
 			{symbol: "PortalDefineQuery", role: begins, text: 3, runs: true},
+			{symbol: "SPI_prepare", role: refers, text: 1},
 		},
 	},
 	{

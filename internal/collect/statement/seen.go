@@ -157,8 +157,12 @@ func parse(b []byte) (e event, ok bool) {
 // take takes an event of a probe over.
 func (s *seen) take(e event, b *watched, by *probe) {
 	of := by.of
-	if e.apart {
+	switch {
+	case e.apart:
 		s.count(e, 0, b, by)
+		return
+	case by.role == refers:
+		s.refer(e, of)
 		return
 	}
 	id := shapeID(0)
@@ -176,7 +180,7 @@ func (s *seen) take(e event, b *watched, by *probe) {
 		if id, known = s.handles[handleKey{of, e.process, e.handle}]; !known {
 			id = s.row(of, sqlshape.Shape{Text: Earlier})
 		}
-	case begins, steps, ends, tells:
+	case begins, steps, ends, tells, refers:
 	}
 	if of.stateful() {
 		if len(s.at) >= mostThreads {
@@ -200,6 +204,17 @@ func (s *seen) take(e event, b *watched, by *probe) {
 	}
 	if by.role == names || by.role == begins && of.stateful() {
 		t.prepared++
+	}
+}
+
+// refer notes which foreign key the statement of a thread has checked.
+func (s *seen) refer(e event, of *System) {
+	tracks := s.tracks[of]
+	if tracks == nil {
+		return
+	}
+	if id, key := tracks.At(e.thread, e.time), sqlshape.ForeignKey(string(e.text)); id > 0 && key != "" {
+		s.rows[id-1].facts.Add(sqlshape.Facts{ForeignKeys: []string{key}})
 	}
 }
 

@@ -71,6 +71,27 @@ func TestStatementsOfAServer(t *testing.T) {
 	}
 }
 
+// Of the queries that a statement has prepared for itself, the foreign keys are kept, and nothing
+// else; the statement goes on.
+func TestForeignKeysOfAStatement(t *testing.T) {
+	s, b := newSeen(func(uint32) uint64 { return 0 }), &watched{of: systems[0], in: true, unweighted: map[shapeID]*tally{}}
+	query, prepare := of(systems[0], "PortalDefineQuery"), of(systems[0], "SPI_prepare")
+	check := `DELETE FROM ONLY "public"."receipts" WHERE $1 OPERATOR(pg_catalog.=) "message_id"`
+	s.take(sent(0, 8, 5, 0, 0, 0, check), b, prepare) // of nobody's statement
+	s.take(sent(0, 7, 10, 0, 0, 1, "DELETE FROM messages WHERE day < 4"), b, query)
+	s.take(sent(0, 7, 20, 0, 0, 0, "SELECT name FROM users WHERE token = 'secret'"), b, prepare)
+	s.take(sent(0, 7, 30, 0, 0, 0, check), b, prepare)
+	s.take(sent(0, 7, 40, 0, 0, 0, check), b, prepare)
+	if id := s.is(7, 50, nil); id == 0 || s.rows[id-1].text != "DELETE FROM messages WHERE day < ?" {
+		t.Error("the statement does not go on")
+	}
+	b.weigh(s, time.Now())
+	all := s.statements(exactly)
+	if len(all) != 1 || all[0].Runs != 1 || len(all[0].Facts.ForeignKeys) != 1 || all[0].Facts.ForeignKeys[0] != "receipts (message_id)" {
+		t.Errorf("%+v", all)
+	}
+}
+
 // Of a library, samples count in its code alone, and rows are counted.
 func TestStatementsOfALibrary(t *testing.T) {
 	s, b := newSeen(func(uint32) uint64 { return 0 }), &watched{of: linked, in: true, unweighted: map[shapeID]*tally{}}

@@ -232,7 +232,7 @@ var rules = []rule{
 	{
 		id: "statement-foreign-key", title: "DELETE scans tables that refer to the row; index them",
 		is: func(v *view) bool {
-			return v.Runs >= often && v.scans() && (v.deletesByKey() || v.part(referring) >= half)
+			return (v.Runs >= often || len(v.Facts.ForeignKeys) > 0) && v.scans() && (v.deletesByKey() || v.part(referring) >= half)
 		},
 		why: func(v *view) string {
 			if !v.deletesByKey() {
@@ -241,17 +241,21 @@ var rules = []rule{
 			return fmt.Sprintf("a row of %s is deleted by %s, which has an index if it is the key: what is scanned are tables that refer to it, for rows to delete or to refuse for; %s", v.table(), v.q.Equal[0], v.evidence(scanning))
 		},
 		steps: func(v *view) []string {
-			if !v.deletesByKey() {
-				return []string{
-					"CREATE INDEX on each column that REFERENCES the table whose rows are deleted (\\d TABLE in psql lists them): a foreign key has no index of itself",
-					"PostgreSQL: auto_explain with auto_explain.log_nested_statements = on logs the queries of the checks",
+			out := []string{"CREATE INDEX on each column that REFERENCES the table whose rows are deleted (\\d TABLE in psql lists them): a foreign key has no index of itself"}
+			if v.deletesByKey() {
+				out = []string{
+					fmt.Sprintf("CREATE INDEX on each column that REFERENCES %s: a foreign key has no index of itself in SQLite and PostgreSQL", v.table()),
+					fmt.Sprintf("Or, if %s has no index: CREATE INDEX ON %s (%s)", v.q.Equal[0], v.table(), v.q.Equal[0]),
+					"Of a trigger on deletes: index what its statements compare",
 				}
 			}
-			return []string{
-				fmt.Sprintf("CREATE INDEX on each column that REFERENCES %s: a foreign key has no index of itself in SQLite and PostgreSQL", v.table()),
-				fmt.Sprintf("Or, if %s has no index: CREATE INDEX ON %s (%s)", v.q.Equal[0], v.table(), v.q.Equal[0]),
-				"Of a trigger on deletes: index what its statements compare",
+			switch keys := v.Facts.ForeignKeys; {
+			case len(keys) > 0:
+				out[0] = fmt.Sprintf("CREATE INDEX ON %s: of what was checked, on each that has none (\\d TABLE in psql lists them); a foreign key has no index of itself", strings.Join(keys, ", "))
+			case !v.deletesByKey():
+				out = append(out, "PostgreSQL: auto_explain with auto_explain.log_nested_statements = on logs the queries of the checks")
 			}
+			return out
 		},
 		least: 0.2, likely: 0.9, any: true,
 	},

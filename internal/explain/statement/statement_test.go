@@ -16,6 +16,7 @@ type load struct {
 	prepared     uint64
 	stacks       map[string]int64 // in hundredths of the statement's samples
 	line         int              // of the program's script, 0 for a server's
+	keys         []string         // foreign keys that were checked
 	// What SQLite counted.
 	scanned, operations, bytes uint64
 }
@@ -54,6 +55,7 @@ func (l load) judge(t *testing.T) []judge.Found {
 	}
 	add("execute", labels, rest)
 	add("other", b.Labels(nil), 100)
+	shape.Facts.Add(sqlshape.Facts{ForeignKeys: l.keys})
 	meta := profile.Meta{Statements: []profile.Statement{{System: l.system, Text: shape.Text, Runs: l.runs, Steps: l.steps, Prepared: l.prepared, Watched: 1, Facts: shape.Facts, Scanned: l.scanned, Operations: l.operations, DatabaseBytes: l.bytes}}}
 	answer, err := Judge(t.Context(), judge.Subject{Profile: b.Build(meta)})
 	if err != nil {
@@ -84,6 +86,8 @@ func TestRules(t *testing.T) {
 		{"a number, and no text is converted", load{system: my, text: "SELECT p.id FROM parcels p WHERE p.depot_id = 4711", runs: 100, stacks: map[string]int64{"handler::ha_index_next_same;sub_select": 90}}, "", ""},
 		{"text and number, where it costs little", load{system: my, text: "SELECT p.id FROM parcels p WHERE p.tracking_no = 4711", runs: 20_000, stacks: map[string]int64{"handler::ha_index_next_same;sub_select": 90, "Field_varstring::val_decimal;Item_func_eq::val_bool;sub_select": 3}}, "", ""},
 		{"rows deleted in a procedure", load{system: pg, text: "SELECT * FROM devices WHERE site_id = site.id ORDER BY id", runs: 24, stacks: map[string]int64{scan + ";_SPI_execute_plan;ri_PerformCheck;RI_FKey_cascade_del;standard_ExecutorRun;_SPI_execute_plan;plpgsql_exec_function": 90}}, "statement-foreign-key", "CREATE INDEX on each column that REFERENCES the table"},
+		{"rows deleted in a function, once", load{system: pg, text: "SELECT id, purge(id) FROM tenants", runs: 1, keys: []string{"receipts (message_id)", "messages (ticket_id)"}, stacks: map[string]int64{scan + ";_SPI_execute_plan;ri_PerformCheck;RI_FKey_cascade_del;standard_ExecutorRun;_SPI_execute_plan;plpgsql_exec_function": 90}}, "statement-foreign-key", "CREATE INDEX ON receipts (message_id), messages (ticket_id): of what was checked, on each that has none"},
+		{"rows deleted in a function, once, with indexes", load{system: pg, text: "SELECT id, purge(id) FROM tenants", runs: 1, keys: []string{"receipts (message_id)"}, stacks: map[string]int64{"index_getnext_slot;ExecScan;_SPI_execute_plan;ri_PerformCheck;RI_FKey_cascade_del;standard_ExecutorRun": 90}}, "", ""},
 		{"text and number", load{system: my, text: "SELECT id FROM users WHERE code = 4711", runs: 100, stacks: map[string]int64{"Field_varstring::val_real;handler::ha_rnd_next": 30}}, "statement-type", "Compare code with text"},
 		{"numbers", load{system: my, text: "SELECT id FROM users WHERE age = 47", runs: 90000, stacks: map[string]int64{"handler::ha_index_read_map": 60}}, "", ""},
 		{"random order", load{system: my, text: "SELECT * FROM t ORDER BY RAND() LIMIT 1", runs: 9, stacks: map[string]int64{"filesort": 60}}, "statement-random-order", "MAX(id)"},

@@ -44,15 +44,21 @@ type Facts struct {
 	List int `json:"list,omitempty"`
 	// Values: there are values in the text, where there could be parameters.
 	Values bool `json:"values,omitempty"`
+	// ForeignKeys are those whose checks the database made for it: orders (customer_id).
+	ForeignKeys []string `json:"foreign_keys,omitempty"`
 }
 
 // Add takes over what another text of the same shape said.
 func (f *Facts) Add(more Facts) {
-	for _, c := range more.Numbers {
-		if !slices.Contains(f.Numbers, c) && len(f.Numbers) < mostColumns {
-			f.Numbers = append(slices.Clip(f.Numbers), c)
+	union := func(all *[]string, more []string) {
+		for _, one := range more {
+			if !slices.Contains(*all, one) && len(*all) < mostColumns {
+				*all = append(slices.Clip(*all), one)
+			}
 		}
 	}
+	union(&f.Numbers, more.Numbers)
+	union(&f.ForeignKeys, more.ForeignKeys)
 	f.Wildcard = f.Wildcard || more.Wildcard
 	f.Deep = f.Deep || more.Deep
 	f.List = max(f.List, more.List)
