@@ -218,6 +218,9 @@ func (in *importer) run(ctx context.Context) error {
 			if _, err := columns.Read(rest, &last); err != nil || len(last) != 2 || last[0] != uint64(in.rows) || last[1] != uint64(before) {
 				return ErrExport
 			}
+			if _, err := in.r.ReadByte(); !errors.Is(err, io.EOF) {
+				return ErrExport // something is behind it
+			}
 			return in.flush(ctx)
 		}
 		if err := in.add(ctx, name[0], rest); err != nil {

@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	// compiledLibraries are libraries that are linked into a program and whose names say so.
-	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*|stg)_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^caml(Stdlib|Camlinternal)\w*$|^caml_\w+$|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
+	// compiledLibraries are libraries that are linked into a program and whose names say so:
+	// Haskell's have a package and a module, which begins with a capital letter.
+	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*)_[A-Z]\w*_|^stg_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^caml(Stdlib|Camlinternal)\w*$|^caml_\w+$|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
 	// managed are libraries of virtual machines, by the names that maps of their code and
 	// recorders give: of a type of .NET or Mono, of a class of Scala or Kotlin.
 	managed = regexp.MustCompile(`^(\(wrapper [\w-]+\) )?(System|Microsoft|Mono|Internal)\.[\w.]+[` + "`" + `<:.]|^(\(wrapper [\w-]+\) )?(string|object|int|char):|^(\S+ )?(scala|kotlin|kotlinx)[./]`)
@@ -49,11 +50,11 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 func OfFunction(fn *profile.Function, binary string) origin.Origin {
 	from := origin.OfFunction(fn, binary)
 	switch {
-	case fn.Name == "" || fn.Name == Truncated || starts.MatchString(fn.Name):
+	case fn.Name == "" || fn.Name == Truncated || !fn.Kind.IsScript() && starts.MatchString(fn.Name):
 		return origin.Unknown
 	case from == origin.Own && (strings.HasSuffix(fn.Name, "@plt") || derived.MatchString(fn.Name)):
 		return origin.Library // a stub by which one is called, or code of a library for a type
-	case from == origin.Own && (compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isJavaLibrary(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(binary)):
+	case from == origin.Own && (!fn.Kind.IsScript() && compiledLibraries.MatchString(fn.Name) || isManaged(fn) || isJavaLibrary(fn) || isBeam(fn) || BuiltIn(fn) || comesWith(fn) || servers.MatchString(binary)):
 		return origin.Library
 	}
 	return from

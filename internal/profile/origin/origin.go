@@ -46,7 +46,8 @@ var (
 	// their names alone or at the beginning of a path; in versioned, a part of them varies.
 	packaged = []string{
 		"node_modules/", "site-packages/", "dist-packages/", "/gems/", "/lib/ruby/", "/vendor/", "/share/perl", "/lib/perl5/", "/perl-base/",
-		"/usr/share/php/", "/usr/share/lua/", "/.cargo/registry/", "/pkg/mod/",
+		"/usr/share/php/", "/usr/share/lua/", "/.cargo/registry/", "/.cargo/git/", "/pkg/mod/",
+		"/.conan/", "/.conan2/", "/vcpkg/", "/_deps/", "/.linuxbrew/",
 	}
 	packagedAt = []string{"<frozen ", "node:", "/rustc/", "/rust/deps/"}
 	versioned  = regexp.MustCompile(`(^|/)lib(64)?/python[0-9.]+/|/perl5/[0-9.]+/|/lib/[^/]+/(perl|ruby)/`)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"whyhot/internal/profile/label"
+	"whyhot/internal/profile/origin"
 	"whyhot/internal/server/access"
 	"whyhot/internal/server/project"
 	"whyhot/internal/store"
@@ -193,6 +194,9 @@ func (s *Server) top(ctx context.Context, r *request) (any, error) {
 	}
 	match, err := r.pattern("match")
 	if err != nil {
+		return nil, err
+	}
+	if err := r.eachOf(paramOrigin, origin.Unknown.String(), origin.Own.String(), origin.Library.String(), origin.Runtime.String(), origin.Kernel.String()); err != nil {
 		return nil, err
 	}
 	classes, err := allClasses()

@@ -126,6 +126,9 @@ func TestOwnCode(t *testing.T) {
 			t.Errorf("diff: %+v", row)
 		}
 	}
+	if resp, body := r.do(http.MethodGet, "/api/v1/top?origin=bogus", "", nil); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("an origin that there is not: %s\n%s", resp.Status, body)
+	}
 	if resp, body := r.do(http.MethodGet, "/api/v1/services?own=true", "", nil); resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("of what it does not change: %s\n%s", resp.Status, body)
 	}

@@ -66,17 +66,21 @@ func (s *Server) restore(ctx context.Context, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.backingUp.TryLock() {
-		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "another backup is being made or restored", help: "Retry after a pause.", again: 10}
+	if !s.restoring.TryLock() {
+		return nil, &problem{status: http.StatusServiceUnavailable, kind: "busy", detail: "another backup is being restored", help: "Retry after a pause.", again: 10}
 	}
-	defer s.backingUp.Unlock()
+	defer s.restoring.Unlock()
 	control := http.NewResponseController(r.w)
 	if err := control.SetWriteDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
 	var rows atomic.Int64
-	err = s.o.Projects.Restore(ctx, name, &patient{r.Body, control}, rows.Store)
+	body := &patient{body: r.Body, control: control}
+	err = s.o.Projects.Restore(ctx, name, body, rows.Store)
 	switch {
+	case body.failed != nil:
+		s.o.Log.WarnContext(ctx, "a backup stopped arriving", "project", name, "error", body.failed)
+		return nil, &problem{status: http.StatusRequestTimeout, kind: timedOut, detail: "the backup stopped arriving", help: "Send it again; nothing of it is kept."}
 	case errors.Is(err, project.ErrThere):
 		return nil, &problem{
 			status: http.StatusConflict, kind: "exists", detail: "project " + name + ": " + project.ErrThere.Error(),
@@ -102,11 +106,16 @@ func (s *Server) restore(ctx context.Context, r *request) (any, error) {
 type patient struct {
 	body    io.Reader
 	control *http.ResponseController
+	failed  error
 }
 
 func (p *patient) Read(to []byte) (int, error) {
 	if err := p.control.SetReadDeadline(time.Now().Add(backupTime)); err != nil {
 		return 0, err
 	}
-	return p.body.Read(to)
+	n, err := p.body.Read(to)
+	if err != nil && !errors.Is(err, io.EOF) {
+		p.failed = err
+	}
+	return n, err
 }

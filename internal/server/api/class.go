@@ -13,8 +13,13 @@ import (
 	"whyhot/internal/store"
 )
 
-// originOf says whose code a function is.
-func originOf(f *store.Function) origin.Origin { return origin.OfFunction(asProfile(f), f.Binary) }
+// knownOrigins are those of the functions that were asked about.
+var knownOrigins remembered[origin.Origin]
+
+// originOf says whose code a function is, as `whyhot top --own` does.
+func originOf(f *store.Function) origin.Origin {
+	return knownOrigins.of(f, func(f *store.Function) origin.Origin { return ownline.OfFunction(asProfile(f), f.Binary) })
+}
 
 // asProfile is a function as those who judge one take it.
 func asProfile(f *store.Function) *profile.Function {
@@ -57,13 +62,7 @@ type classes struct {
 	remembered remembered[class]
 }
 
-// owned are the functions of which it is known whether they are a program's own.
-var owned remembered[bool]
-
-// isOwn says whether a function is the program's own, as `whyhot top --own` does.
-func isOwn(f *store.Function) bool {
-	return owned.of(f, func(f *store.Function) bool { return ownline.OfFunction(asProfile(f), f.Binary) == origin.Own })
-}
+func isOwn(f *store.Function) bool { return originOf(f) == origin.Own }
 
 // builtinRules is the catalogue. It is part of the program, and takes longer to read than
 // an answer may.

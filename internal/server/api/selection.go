@@ -209,6 +209,16 @@ func (r *request) choice(name string, words ...string) (string, error) {
 	return "", invalid("%s=%q: must be %s", name, text, strings.Join(words, ", "))
 }
 
+// eachOf refuses values of a parameter that are none of some words.
+func (r *request) eachOf(name string, words ...string) error {
+	for _, text := range r.values[name] {
+		if !slices.Contains(words, text) {
+			return invalid("%s=%q: must be %s", name, text, strings.Join(words, ", "))
+		}
+	}
+	return nil
+}
+
 // function reads the ID of a function.
 func functionID(name, text string) (store.FunctionID, error) {
 	n, err := strconv.ParseUint(text, 10, 32)

@@ -90,6 +90,7 @@ type Server struct {
 	leaving      *semaphore.Weighted // batches that wait for the disk without a place
 	answering    sync.WaitGroup      // answers that are being worked out
 	backingUp    sync.Mutex          // held by the one backup that is made at a time
+	restoring    sync.Mutex          // and by the one that is restored
 }
 
 func (l Limits) withDefaults() Limits {

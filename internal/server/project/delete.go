@@ -34,7 +34,10 @@ func (p *Projects) Delete(ctx context.Context, name string) error {
 	if p.o.Elsewhere {
 		return ErrElsewhere
 	}
-	s, err := p.alone(ctx, name, false)
+	if p.isRestored(name) {
+		return ErrUsed
+	}
+	s, err := p.alone(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -62,10 +65,10 @@ func (p *Projects) Delete(ctx context.Context, name string) error {
 }
 
 // alone gives the slot of a project that nobody uses, locked: who comes waits. It waits for those
-// who use it, as long as ctx lasts. create makes a project that is not there.
-func (p *Projects) alone(ctx context.Context, name string, create bool) (*slot, error) {
+// who use it, as long as ctx lasts.
+func (p *Projects) alone(ctx context.Context, name string) (*slot, error) {
 	for {
-		s, err := p.slot(name, create)
+		s, err := p.slot(name, false)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +78,7 @@ func (p *Projects) alone(ctx context.Context, name string, create bool) (*slot, 
 		}
 		removed := s.removed
 		s.mu.Unlock()
-		if removed && !create {
+		if removed {
 			return nil, ErrUnknown
 		}
 		select {
@@ -97,6 +100,12 @@ func (p *Projects) drop(s *slot, name string) {
 // goneDir is a name for the directory of a project until all of it is removed.
 func goneDir(data, name string) string {
 	return filepath.Join(filepath.Dir(Dir(data, name)), fmt.Sprintf("%s%s-%d", gone, name, time.Now().UnixNano()))
+}
+
+func (p *Projects) isRestored(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.restoring[name]
 }
 
 // clear removes what the object store has of a project.

@@ -180,6 +180,8 @@ type Projects struct {
 	mu     sync.Mutex
 	closed bool
 	slots  map[string]*slot
+	// restoring are the projects that are made of a backup.
+	restoring map[string]bool
 }
 
 // slot is one project, which somebody may be opening or closing.

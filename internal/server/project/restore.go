@@ -29,6 +29,11 @@ func (p *Projects) Restore(ctx context.Context, name string, from io.Reader, pro
 	if err := p.isFree(ctx, name); err != nil {
 		return err
 	}
+	done, err := p.begin(name)
+	if err != nil {
+		return err
+	}
+	defer done()
 	dir, err := os.MkdirTemp(filepath.Dir(Dir(p.dir, name)), restoring)
 	if err != nil {
 		return fmt.Errorf("restoring: %w", err)
@@ -40,12 +45,50 @@ func (p *Projects) Restore(ctx context.Context, name string, from io.Reader, pro
 	if err := p.o.Fill(ctx, dir, from, progress); err != nil {
 		return err
 	}
-	s, err := p.alone(ctx, name, true)
+	if placed, err := p.place(name, dir); placed || err != nil {
+		return err
+	}
+	s, err := p.alone(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
 	return p.replace(ctx, s, name, dir)
+}
+
+// begin keeps others from restoring and deleting a project until done is called.
+func (p *Projects) begin(name string) (done func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.restoring[name] {
+		return nil, ErrUsed
+	}
+	if p.restoring == nil {
+		p.restoring = map[string]bool{}
+	}
+	p.restoring[name] = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.restoring, name)
+	}, nil
+}
+
+// place makes a project of a directory where there is none of the name.
+func (p *Projects) place(name, dir string) (placed bool, err error) {
+	p.mu.Lock() // nobody begins one meanwhile
+	defer p.mu.Unlock()
+	if _, err := os.Stat(Dir(p.dir, name)); p.closed || p.slots[name] != nil || !errors.Is(err, fs.ErrNotExist) {
+		return false, nil //nolint:nilerr // one that is there is looked at
+	}
+	if names, err := p.Names(); err != nil || len(names) >= maxProjects {
+		return false, errors.Join(ErrMany, err)
+	}
+	if err := os.Rename(dir, Dir(p.dir, name)); err != nil {
+		return false, fmt.Errorf("restoring: %w", err)
+	}
+	p.o.Log.Info("restored a project", "project", name)
+	return true, wholefile.SyncDir(filepath.Dir(dir))
 }
 
 // isFree says why a project cannot be made of a backup now: before all of that is sent.

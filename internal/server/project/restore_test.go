@@ -83,6 +83,9 @@ func TestRestore(t *testing.T) {
 	if err := p.Restore(t.Context(), "shop", strings.NewReader("never read"), nil); !errors.Is(err, project.ErrThere) {
 		t.Errorf("one that has something: %v", err)
 	}
+	if err := p.Restore(t.Context(), "more", io.MultiReader(bytes.NewReader(whole), strings.NewReader("x")), nil); !errors.Is(err, store.ErrExport) {
+		t.Errorf("more than a backup: %v", err)
+	}
 	if err := p.Restore(t.Context(), "../shop", bytes.NewReader(whole), nil); err == nil {
 		t.Error("a name that is a path")
 	}
@@ -121,6 +124,22 @@ func TestRestore(t *testing.T) {
 		t.Errorf("%d samples in one that was empty", got)
 	}
 	if _, err := os.Stat(filepath.Join(project.Dir(dir, "empty"), "debuginfo", "mark")); err != nil {
+		t.Error(err)
+	}
+
+	// Nobody deletes a project while it is restored, and nobody else restores it.
+	meanwhile := io.MultiReader(bytes.NewReader(whole), readFunc(func() {
+		if err := p.Delete(t.Context(), "later"); !errors.Is(err, project.ErrUsed) {
+			t.Errorf("deleted while it is restored: %v", err)
+		}
+		if err := p.Restore(t.Context(), "later", bytes.NewReader(whole), nil); !errors.Is(err, project.ErrUsed) {
+			t.Errorf("restored while it is restored: %v", err)
+		}
+	}))
+	if err := p.Restore(t.Context(), "later", meanwhile, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Delete(t.Context(), "later"); err != nil {
 		t.Error(err)
 	}
 

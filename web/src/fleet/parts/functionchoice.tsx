@@ -1,7 +1,7 @@
 // A view that is about one function, before one was chosen: the hottest ones.
 
 import { useAnswer } from "../api/answer";
-import { selection } from "../state/address";
+import { functionSelection } from "../state/address";
 import { address } from "../state/navigation";
 import { search } from "../state/search";
 import { Answered } from "./answered";
@@ -13,7 +13,7 @@ const MANY = 15;
 export function FunctionChoice({ title }: { title: string }) {
   const { pattern } = search.value;
   const asked = useAnswer("/api/v1/top", {
-    ...selection(address.value),
+    ...functionSelection(address.value),
     sort: "total",
     limit: MANY,
     ...(pattern === "" ? {} : { match: pattern }),

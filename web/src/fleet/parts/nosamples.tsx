@@ -20,6 +20,7 @@ export function NoSamples() {
   const last = stats.value ? newest(stats.value) : 0;
   const choices: Choice[] = [];
   if (filtered) choices.push({ label: "Clear the filters", change: UNFILTERED });
+  if (address.value.ownCode) choices.push({ label: "Show all code", change: { ownCode: false } });
   if (last > 0) {
     choices.push({
       label: `Show the last hour that has samples (${day(last)})`,
@@ -48,6 +49,15 @@ export function NotRun({ basis }: { basis: { readonly count: number } }) {
   const filtered = isFiltered(address.value);
   const choices: Choice[] = [{ label: "Choose another function", change: { fn: 0 } }];
   if (filtered) choices.unshift({ label: "Clear the filters", change: UNFILTERED });
+  if (address.value.ownCode) {
+    choices.unshift({ label: "Show all code", change: { ownCode: false } });
+    return (
+      <Empty title="The function is not the program's own, or did not run in this selection.">
+        <p>With Own code, it counts for the program's functions that call it.</p>
+        <Choices of={choices} />
+      </Empty>
+    );
+  }
   return (
     <Empty title="The function did not run in this selection.">
       <p>Another time{filtered && " or fewer filters"} may have it.</p>
