@@ -478,5 +478,11 @@ func TestShelfOfReplicas(t *testing.T) {
 		if err := away.start(); err != nil {
 			t.Fatal(err)
 		}
+		// It fetches what it lacks from the other one, which is killed next.
+		for end := time.Now().Add(2 * time.Minute); ask(t, away, "SELECT toString(uniqExact(text)) FROM "+o.Database+".tokens") != "2"; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("a replica does not fetch what was added")
+			}
+		}
 	}
 }
