@@ -41,7 +41,8 @@ func newBackupCmd() *cobra.Command {
 		Long: `Write all that a project holds into a file, "-" being the standard output, while its
 server runs: what was acknowledged before is in it. Queries go on; what is sent meanwhile
 waits in the server's journal. "whyhot store restore" makes a new project of the file on a
-running server, "whyhot store import" on a stopped one, on either engine. The token needs the scope administer. Debug information is not in it.`,
+running server, "whyhot store import" on a stopped one, on either engine. The token needs
+the scope administer. Debug information is not in it.`,
 		Example: "  whyhot store backup --from http://localhost:7878 web.whyhot",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,8 +80,8 @@ func newRestoreCmd() *cobra.Command {
 		Use: "restore FILE --to URL --project NAME", Short: "Make a new project of a running server of a backup",
 		Long: `Send a file that "store backup" or "store export" wrote, "-" being the standard input, to
 a running server, which makes a new project of it: all of it or nothing. Other projects
-go on meanwhile. A project of that name must not be there. The token needs the scope
-administer. Debug information is not in the file. Projects in ClickHouse are restored
+go on meanwhile. A project of that name must not be there, or be empty. The token needs the
+scope administer. Debug information is not in the file. Projects in ClickHouse are restored
 with "whyhot store import" while the server is stopped.`,
 		Example: "  whyhot store restore web.whyhot --to http://localhost:7878 --project web",
 		Args:    cobra.ExactArgs(1),

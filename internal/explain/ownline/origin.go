@@ -11,7 +11,7 @@ import (
 var (
 	// compiledLibraries are libraries that are linked into a program and whose names say so:
 	// Haskell's have a package and a module, which begins with a capital letter.
-	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*)_[A-Z]\w*_|^stg_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^caml(Stdlib|Camlinternal)\w*$|^caml_\w+$|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*|stg_\w+)$`)
+	compiledLibraries = regexp.MustCompile(`^(base|ghczm\w+|ghc|integer\w*|containers\w*|text\w*|bytestring\w*)_[A-Z]\w*_|^stg_|^(lists|erlang|maps|binary|string|proc_lib|gen_server|init|erts_\w+|io|io_lib|ets|dict|sets|ordsets|gb_trees|gb_sets|array|queue|re|unicode):|^caml(Stdlib|Camlinternal)\w*$|^caml_\w+$|^(hs_main|scheduleWaitThread|rts_\w+|StgRun\w*)$`)
 	// managed are libraries of virtual machines, by the names that maps of their code and
 	// recorders give: of a type of .NET or Mono, of a class of Scala or Kotlin.
 	managed = regexp.MustCompile(`^(\(wrapper [\w-]+\) )?(System|Microsoft|Mono|Internal)\.[\w.]+[` + "`" + `<:.]|^(\(wrapper [\w-]+\) )?(string|object|int|char):|^(\S+ )?(scala|kotlin|kotlinx)[./]`)

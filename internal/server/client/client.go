@@ -167,6 +167,11 @@ func (c *Client) ask(ctx context.Context, method, path string, query url.Values,
 	if err != nil {
 		return err
 	}
+	return c.read(answer, to)
+}
+
+// read takes the JSON of an answer, which it closes.
+func (c *Client) read(answer io.ReadCloser, to any) error {
 	defer answer.Close() //nolint:errcheck // only read from
 	if err := json.NewDecoder(answer).Decode(to); err != nil {
 		return fmt.Errorf("the answer of %s cannot be read: %w", c.o.URL, err)
@@ -199,14 +204,11 @@ func (c *Client) Restore(ctx context.Context, backup io.Reader) (rows int64, err
 	if err != nil {
 		return 0, err
 	}
-	defer answer.Close() //nolint:errcheck // only read from
 	var said struct {
 		Rows int64 `json:"rows"`
 	}
-	if err := json.NewDecoder(answer).Decode(&said); err != nil {
-		return 0, fmt.Errorf("the answer of %s cannot be read: %w", c.o.URL, err)
-	}
-	return said.Rows, nil
+	err = c.read(answer, &said)
+	return said.Rows, err
 }
 
 // Services lists the services of a selection, the heaviest first.

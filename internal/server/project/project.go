@@ -214,7 +214,7 @@ func Open(ctx context.Context, dir string, o Options) (*Projects, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	p := &Projects{dir: dir, o: o, lock: lock, slots: map[string]*slot{}}
+	p := &Projects{dir: dir, o: o, lock: lock, slots: map[string]*slot{}, restoring: map[string]bool{}}
 	// What is wrong with it is told at the start.
 	_, done, err := p.Get(ctx, access.DefaultProject, true)
 	if err != nil {
@@ -344,8 +344,8 @@ func (p *Projects) slot(name string, create bool) (*slot, error) {
 		if !create {
 			return nil, ErrUnknown
 		}
-		if names, err := p.Names(); err != nil || len(names) >= maxProjects {
-			return nil, errors.Join(ErrMany, err)
+		if err := p.hasRoom(); err != nil {
+			return nil, err
 		}
 		if err := Make(p.dir, name); err != nil {
 			return nil, err
@@ -356,6 +356,14 @@ func (p *Projects) slot(name string, create bool) (*slot, error) {
 	s := &slot{}
 	p.slots[name] = s
 	return s, nil
+}
+
+// hasRoom says why no project can be made now.
+func (p *Projects) hasRoom() error {
+	if names, err := p.Names(); err != nil || len(names) >= maxProjects {
+		return errors.Join(ErrMany, err)
+	}
+	return nil
 }
 
 func (p *Projects) open(ctx context.Context, name string) (*Project, error) {

@@ -63,9 +63,6 @@ func (p *Projects) begin(name string) (done func(), err error) {
 	if p.restoring[name] {
 		return nil, ErrUsed
 	}
-	if p.restoring == nil {
-		p.restoring = map[string]bool{}
-	}
 	p.restoring[name] = true
 	return func() {
 		p.mu.Lock()
@@ -81,8 +78,8 @@ func (p *Projects) place(name, dir string) (placed bool, err error) {
 	if _, err := os.Stat(Dir(p.dir, name)); p.closed || p.slots[name] != nil || !errors.Is(err, fs.ErrNotExist) {
 		return false, nil //nolint:nilerr // one that is there is looked at
 	}
-	if names, err := p.Names(); err != nil || len(names) >= maxProjects {
-		return false, errors.Join(ErrMany, err)
+	if err := p.hasRoom(); err != nil {
+		return false, err
 	}
 	if err := os.Rename(dir, Dir(p.dir, name)); err != nil {
 		return false, fmt.Errorf("restoring: %w", err)
