@@ -140,7 +140,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new project of a backup, while the server runs
-         * @description The body is what `/api/v1/backup` gave. All of it becomes the project, or nothing. `project` must name the same project as the path where the token is for several. 409 where there is a project of the name already, and where rows are in ClickHouse. Debug information is not in a backup. One is made or restored at a time.
+         * @description The body is what `/api/v1/backup` gave. All of it becomes the project, or nothing. `project` must name the same project as the path where the token is for several. 409 where there is a project of the name already, and where rows are in ClickHouse. Debug information is not in a backup. One is restored at a time. 503 where the project is being deleted.
          */
         post: operations["restoreProject"];
         delete?: never;
