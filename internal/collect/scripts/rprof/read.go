@@ -66,7 +66,35 @@ func Read(text string) (*Profile, error) {
 		}
 		p.Samples = append(p.Samples, Sample{Calls: calls(line, files), End: at})
 	}
+	p.dropInherited()
 	return p, nil
+}
+
+// dropInherited takes the lines from functions that have none of their own. R keeps the line of
+// the last function that has lines: rbind, called at line 9, is written as if it executed line 9,
+// and so is what rbind calls. A function that is at another line than its caller in one sample
+// has lines in all of them, so that recursion on one line keeps its own.
+func (p *Profile) dropInherited() {
+	own := map[string]bool{}
+	for _, s := range p.Samples {
+		for i, c := range s.Calls {
+			if c.Line > 0 && !inherited(s.Calls, i) {
+				own[c.Function] = true
+			}
+		}
+	}
+	for _, s := range p.Samples {
+		for i := range s.Calls {
+			if c := &s.Calls[i]; c.Line > 0 && !own[c.Function] {
+				c.File, c.Line = "", 0
+			}
+		}
+	}
+}
+
+// inherited reports whether a call is at the line of its caller.
+func inherited(calls []Call, i int) bool {
+	return i+1 < len(calls) && calls[i].Line == calls[i+1].Line && calls[i].File == calls[i+1].File
 }
 
 // calls reads the words of a sample: names in quotes, and before each name the line that the

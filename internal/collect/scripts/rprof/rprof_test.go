@@ -42,6 +42,36 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A function of R's packages is written at the line of the script that has called it, and so
+// are an operator and what a package calls itself. One that calls itself on one line has it.
+func TestLinesOfCallersAreNotTheirs(t *testing.T) {
+	p, err := Read(`line profiling: sample.interval=5000
+#File 1: a.R
+1#9 "[<-" 1#9 "rbind" 1#9 "collect" 1#20 
+1#2 "fib" 1#2 "+" 1#2 "fib" 1#2 "+" 1#2 "fib" 1#21 
+1#4 "FUN" 1#12 "lapply" 1#12 "run" 1#22 
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(function string, line int) Call {
+		if line == 0 {
+			return Call{Function: function}
+		}
+		return Call{Function: function, File: "a.R", Line: line}
+	}
+	want := [][]Call{
+		{at("[<-", 0), at("rbind", 0), at("collect", 9), at("", 20)},
+		{at("fib", 2), at("+", 0), at("fib", 2), at("+", 0), at("fib", 2), at("", 21)},
+		{at("FUN", 4), at("lapply", 0), at("run", 12), at("", 22)},
+	}
+	for i, s := range p.Samples {
+		if !reflect.DeepEqual(s.Calls, want[i]) {
+			t.Errorf("%d: %+v", i, s.Calls)
+		}
+	}
+}
+
 // Half of the samples reached the file when the process had used 10 ms and had slept since,
 // the others by the end.
 func TestMoments(t *testing.T) {
