@@ -61,6 +61,8 @@ const (
 	RuleValue = "argument-copied"
 	// RuleNumbered is of hash tables whose keys are whole numbers.
 	RuleNumbered = "numbers-as-keys"
+	// RuleTextKey is of texts that are made to be keys.
+	RuleTextKey = "text-as-key"
 	// RuleSummed is of methods that go through all that an object keeps whenever they are asked.
 	RuleSummed = "summed-per-access"
 	// RulePower is of powers with constants.
@@ -68,7 +70,7 @@ const (
 )
 
 // rules are all of them.
-var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern, RuleSorted, RuleCompared, RuleBits, RuleValue, RuleNumbered, RuleSummed}
+var rules = []string{RuleSame, RuleScan, RuleWait, RuleSort, RuleRecursion, RuleWindow, RuleColumn, RuleSelection, RuleCopied, RuleElements, RuleReturned, RuleByText, RuleParsed, RulePower, RuleBound, RuleForOne, RuleTwice, RuleCalledTwice, RulePosition, RulePattern, RuleSorted, RuleCompared, RuleBits, RuleValue, RuleNumbered, RuleTextKey, RuleSummed}
 
 // IsRule says whether findings of a rule are made here.
 func IsRule(rule string) bool { return slices.Contains(rules, rule) }
@@ -132,6 +134,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	}
 	tell(&out, said, r.sortedAgains(hottest), func(x sortedAgain) judge.Found { return r.sortedAgainFinding(s, x) })
 	tell(&out, said, r.comparisons(hottest), func(x comparedByText) judge.Found { return r.comparedFinding(s, x) })
+	tell(&out, said, r.textKeys(), func(x textKey) judge.Found { return r.textKeyFinding(s, x) })
 	tell(&out, said, r.bitByBit(), func(x bits) judge.Found { return r.bitsFinding(s, x) })
 	tell(&out, said, r.backtracks(hottest), func(x backtracking) judge.Found { return r.backtracksFinding(s, x) })
 	tell(&out, said, r.positions(), func(x countedOut) judge.Found { return r.positionFinding(s, x) })
