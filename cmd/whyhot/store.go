@@ -101,6 +101,9 @@ with "whyhot store import" while the server is stopped.`,
 				if err != nil {
 					return err
 				}
+				if info.IsDir() {
+					return fmt.Errorf("%s is a directory; a file that \"whyhot store backup\" wrote is needed", args[0])
+				}
 				from, size = f, info.Size()
 			}
 			line := progress.On(cmd.ErrOrStderr())

@@ -136,6 +136,7 @@ type Store struct {
 	failing   atomic.Pointer[string] // why the engine does not take what waits
 	refusing  atomic.Pointer[string] // why the journal cannot be written
 	dropped   atomic.Int64           // samples that were too old
+	left      uint64                 // the last segment that was in the journal when the store was opened
 	applied   atomic.Uint64          // the last segment whose rows can be asked for
 	renamed   chan struct{}          // holds a token when there may be addresses to look up
 	mu        sync.Mutex
@@ -241,7 +242,8 @@ func (s *Store) open(ctx context.Context, open OpenEngine) (err error) {
 		s.log.Warn("the journal's end was not finished, as after a crash of the machine, and was cut off", "bytes", cut)
 	}
 	if pending := s.journal.Pending(); len(pending) > 0 {
-		s.ageing.after = pending[len(pending)-1]
+		s.left = pending[len(pending)-1]
+		s.ageing.after = s.left
 	}
 	if err := s.replay(); err != nil {
 		return err
@@ -353,7 +355,20 @@ func (s *Store) Flush(ctx context.Context) error {
 	if err := s.unanswered(); err != nil {
 		return err
 	}
-	segment := s.journal.Last()
+	return s.reach(ctx, s.journal.Last())
+}
+
+// Recovered waits until what was in the journal when the store was opened, as after a crash, can
+// be asked for. Where the engine does not take it, Behind says so and nothing is waited for.
+func (s *Store) Recovered(ctx context.Context) error {
+	if s.applied.Load() >= s.left || s.failing.Load() != nil {
+		return nil
+	}
+	return s.reach(ctx, s.left)
+}
+
+// reach waits until a segment of the journal can be asked for.
+func (s *Store) reach(ctx context.Context, segment uint64) error {
 	defer context.AfterFunc(ctx, s.onApplied.Broadcast)()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -527,6 +527,39 @@ func TestEngineAway(t *testing.T) {
 	}
 }
 
+// What a crash left in the journal can be asked for when Recovered returns, which waits for no
+// other batches.
+func TestRecovered(t *testing.T) {
+	dir := t.TempDir()
+	kept := &unsteady{Engine: memory.New(), away: true}
+	s := openStore(t, dir, kept, quick(Options{}))
+	appendProfile(t, s, simple(map[string]int64{"main;f": 7}), batch.Options{ID: "a-0"})
+	closeStore(t, s)
+
+	held := &unsteady{Engine: memory.New()}
+	held.mu.Lock() // it takes its time
+	s = openStore(t, dir, held, quick(Options{}))
+	defer closeStore(t, s)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Recovered(gone); err == nil {
+		t.Error("recovered while nothing can be asked for")
+	}
+	held.mu.Unlock()
+	if err := s.Recovered(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := total(t, s, lastDay()); got != 7 {
+		t.Errorf("%d samples, want 7", got)
+	}
+	held.set(true)
+	appendProfile(t, s, simple(map[string]int64{"main;f": 1}), batch.Options{ID: "a-1"})
+	if err := s.Recovered(t.Context()); err != nil { // would wait for ever
+		t.Error(err)
+	}
+	held.set(false)
+}
+
 // A store is never empty by accident: not either where the engine opens, with less than
 // it had.
 func TestEngineThatLostItsRows(t *testing.T) {

@@ -78,6 +78,9 @@ func (s *Server) work(ctx context.Context, r *request) (any, error) {
 		if answering := r.answered(p); answering != nil && !r.route.takes && !r.route.local {
 			return nil, answering
 		}
+		if r.route.samples {
+			recovered(ctx, p)
+		}
 		if b := p.Behind(); b.Why != "" && r.route.samples {
 			gap.Note(ctx, []string{fmt.Sprintf("%d batches that wait in the journal", b.Batches)})
 		}

@@ -17,7 +17,9 @@ import (
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/view"
 	"whyhot/internal/server/access"
+	"whyhot/internal/server/project"
 	"whyhot/internal/store"
+	"whyhot/internal/store/gap"
 )
 
 // profile gives a selection as one pprof file.
@@ -68,6 +70,16 @@ func settle(ctx context.Context, r *request) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	_ = r.project.Flush(ctx) // what is not there then is not there
+}
+
+// recovered waits until what was in the journal when the server began, as after a crash, can be
+// asked for, and notes that it is missing where that takes too long.
+func recovered(ctx context.Context, p *project.Project) {
+	within, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	if p.Recovered(within) != nil && ctx.Err() == nil {
+		gap.Note(ctx, []string{"what was in the journal when the server began"})
+	}
 }
 
 func nothing(r *request, sel store.Selection) error {

@@ -192,6 +192,9 @@ func (c *Client) Backup(ctx context.Context) (io.ReadCloser, error) {
 // Restore makes the project of the client's options of a backup, and says how many rows it has.
 // The server takes nothing of it before it has said that it may be sent.
 func (c *Client) Restore(ctx context.Context, backup io.Reader) (rows int64, err error) {
+	if c.o.Project == "" {
+		return 0, errors.New("the name of the new project is missing")
+	}
 	req, err := c.request(ctx, http.MethodPost, "projects/"+url.PathEscape(c.o.Project)+"/restore", nil, io.NopCloser(backup))
 	if err != nil {
 		return 0, err

@@ -66,6 +66,8 @@ type Store interface {
 	Compact(ctx context.Context) error
 	// Backup is a file with all that there is, for store.Import.
 	Backup(ctx context.Context) (*os.File, error)
+	// Recovered waits until what a crash left in the journal can be asked for.
+	Recovered(ctx context.Context) error
 	// Flush waits until what was taken before can be asked for.
 	Flush(ctx context.Context) error
 	DebugInfoArrived(buildID string)
