@@ -12,6 +12,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleForOne is of collections that are made whole to use one element.
+const RuleForOne = "all-for-one"
+
 // wholeForOne is a statement that makes all elements of a collection, and uses one of them, or
 // asks whether there is any.
 type wholeForOne struct {
@@ -127,7 +130,7 @@ var allForOnes = map[string][]allForOne{
 // wholesForOne gives them, the dearest first.
 //
 // Example. if (orders.filter(o => o.customer === id).length > 0) for each customer.
-func (r *reader) wholesForOne(hottest []*hot) []wholeForOne {
+func (r *reader) wholesForOne() []wholeForOne {
 	known := map[profile.Line]*wholeForOne{}
 	look := func(line profile.Line) {
 		f := r.file(line.Function)
@@ -145,7 +148,7 @@ func (r *reader) wholesForOne(hottest []*hot) []wholeForOne {
 		}
 		known[at] = &wholeForOne{spot: spot{line: at, rows: r.runsIn(f.Path, lines)}, text: how, first: a.first, order: a.order}
 	}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		look(h.line)
 	}
 	for line, rows := range r.innermost {
@@ -198,6 +201,9 @@ var useOne = map[string][2]string{
 	"OCaml":      {"List.find, List.find_map, List.exists", "A fold that keeps the least"},
 	"R":          {"match, or a loop that breaks", "min, max, which.min"},
 }
+
+// madeForOne are collections that are made whole to use one element.
+func (r *reader) madeForOne() []wholeForOne { return append(r.wholesForOne(), r.madeToFind()...) }
 
 func (r *reader) wholeForOneFinding(s judge.Subject, x wholeForOne) judge.Found {
 	place := ownline.Place(r.p, x.line)

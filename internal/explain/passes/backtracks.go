@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RulePattern is of regular expressions that backtrack.
+const RulePattern = "pattern-backtracks"
+
 // backtracking is a regular expression that a backtracking engine tries again and again.
 type backtracking struct {
 	spot
@@ -42,9 +45,9 @@ var (
 //
 // Example. HEADER.match(line) with HEADER = re.compile(r"^((?:[\w.-]+\s*,?\s*)+):"): a line
 // without a colon is cut into words in all ways.
-func (r *reader) backtracks(hottest []*hot) []backtracking {
+func (r *reader) backtracks() []backtracking {
 	known := map[profile.Line]*backtracking{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || !h.calls || !r.runs(h, engines.MatchString) {
 			continue

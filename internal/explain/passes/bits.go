@@ -12,6 +12,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleBits is of checksums that take one bit at a time.
+const RuleBits = "crc-bitwise"
+
 // bits is a loop over the eight bits of a byte that shifts a checksum.
 type bits struct {
 	spot

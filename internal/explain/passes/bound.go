@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleBound is of sums that go on past what they are compared with.
+const RuleBound = "sum-past-bound"
+
 // bounded is a loop that sums to its end what can only grow, although the sum is compared with
 // the least so far.
 type bounded struct {

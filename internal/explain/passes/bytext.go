@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleByText is of copies by way of text.
+const RuleByText = "copy-by-text"
+
 // byText is an object that is copied by writing it as text and reading that.
 type byText struct {
 	spot
@@ -34,9 +37,9 @@ var textCopies = map[string]*regexp.Regexp{
 // byText gives them, the dearest first.
 //
 // Example. const next = JSON.parse(JSON.stringify(state)) for each event.
-func (r *reader) byText(hottest []*hot) []byText {
+func (r *reader) byText() []byText {
 	known := map[profile.Line]*byText{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		line, caller, how := h.line, profile.Line{}, r.textCopy(h.line.Function, int(h.line.Line))
 		if how != "" {
 			caller, _ = h.caller()

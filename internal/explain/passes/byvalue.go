@@ -12,6 +12,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleValue is of arguments that a function of C++ takes by value.
+const RuleValue = "argument-copied"
+
 // byValue is a call of C++ that copies an argument, because the function takes it by value.
 type byValue struct {
 	spot
@@ -23,9 +26,9 @@ type byValue struct {
 // byValues gives them, the dearest first.
 //
 // Example. double saving(std::vector<Stop> stops, size_t i), called for each pair of i and j.
-func (r *reader) byValues(hottest []*hot) []byValue {
+func (r *reader) byValues() []byValue {
 	known := map[profile.Line]*byValue{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || f.Language() != "C" || !h.calls {
 			continue

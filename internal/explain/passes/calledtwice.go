@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleCalledTwice is of calls that are made again at once, with the same arguments.
+const RuleCalledTwice = "called-twice"
+
 // calledTwice is a call that is written again with the same arguments, closely behind the
 // first.
 type calledTwice struct {
@@ -29,9 +32,9 @@ var otherBranch = regexp.MustCompile(`\b(else|elif|elsif|elseif|case|when|catch|
 // callsTwice gives them, the dearest first.
 //
 // Example. if (order.total() > 0) sum += order.total(); where total goes through all lines.
-func (r *reader) callsTwice(hottest []*hot) []calledTwice {
+func (r *reader) callsTwice() []calledTwice {
 	known := map[profile.Line]*calledTwice{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || !h.calls || h.callee == h.line.Function {
 			continue
@@ -52,7 +55,7 @@ func (r *reader) callsTwice(hottest []*hot) []calledTwice {
 		if x.times < 2 || known[x.line] != nil {
 			continue
 		}
-		for _, o := range hottest {
+		for _, o := range r.hottest {
 			if o.callee == h.callee && o.line.Function == h.line.Function && int(o.line.Line) >= lines.First && int(o.line.Line) <= x.again {
 				x.rows = joinRows(x.rows, o.rows)
 			}

@@ -15,6 +15,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleColumn is of inner loops that go down the columns of an array.
+const RuleColumn = "column-per-pass"
+
 // column is an inner loop that goes down the columns of an array that lies in rows.
 type column struct {
 	spot // the line that accesses it, or calls what does
@@ -36,7 +39,7 @@ var inRows = []string{"C", "Rust", "Go", "Java", "JavaScript"}
 //
 // Example. for x in columns { for y in rows { sum += at(grid, x, y) } }, where at reads
 // v[y * width + x].
-func (r *reader) columns(hottest []*hot) []column {
+func (r *reader) columns() []column {
 	type key struct {
 		file  string
 		first int
@@ -63,7 +66,7 @@ func (r *reader) columns(hottest []*hot) []column {
 	for line := range r.innermost {
 		look(line)
 	}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		look(h.line)
 	}
 	var all []column

@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleCompared is of objects that are compared by way of text.
+const RuleCompared = "compared-by-text"
+
 // comparedByText is a comparison of two objects that writes both as text.
 type comparedByText struct {
 	spot
@@ -34,9 +37,9 @@ var textComparisons = map[string]*regexp.Regexp{
 // comparisons gives them, the dearest first.
 //
 // Example. if (JSON.stringify(a) === JSON.stringify(b)) for each contact.
-func (r *reader) comparisons(hottest []*hot) []comparedByText {
+func (r *reader) comparisons() []comparedByText {
 	known := map[profile.Line]*comparedByText{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || !h.calls || textComparisons[f.Language()] == nil {
 			continue

@@ -14,6 +14,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleCopied is of collections that are copied to add to them.
+const RuleCopied = "copied-per-pass"
+
 // copied is a collection that each pass of a loop replaces by a copy with some elements more.
 type copied struct {
 	spot

@@ -19,4 +19,8 @@
 //	for order in orders:
 //	    rates = load_rates(RATES_FILE)      # 61% of the CPU below this line
 //	    total += order.amount * rates[order.currency]
+//
+// A rule is one file: its id, what finds its spots, and what makes a finding of one; a test with
+// texts in which it finds and others that look alike; a row of the table rules; and a page in
+// docs/rules.
 package passes

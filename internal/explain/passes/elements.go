@@ -12,6 +12,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleElements is of loops of C++ and Go that copy each element.
+const RuleElements = "element-copied"
+
 // element is a loop of C++ or Go that copies each element it goes through.
 type element struct {
 	spot
@@ -34,9 +37,9 @@ var (
 )
 
 // elements gives them, the dearest first.
-func (r *reader) elements(hottest []*hot) []element {
+func (r *reader) elements() []element {
 	byLine := map[profile.Line]*element{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || f.Language() != "C" || !h.calls || !r.isCopying(h) {
 			continue
@@ -59,7 +62,7 @@ func (r *reader) elements(hottest []*hot) []element {
 	}
 	var out []element
 	for _, x := range byLine {
-		x.rows = joinRows(x.rows, r.freedAtTheEnd(x.line, hottest))
+		x.rows = joinRows(x.rows, r.freedAtTheEnd(x.line))
 		if x.share = r.p.Share(x.rows); x.share >= leastShare {
 			out = append(out, *x)
 		}
@@ -73,14 +76,14 @@ var freed = regexp.MustCompile(`::~\w+$|_M_dispose|_Destroy|^operator delete|^fr
 
 // freedAtTheEnd are the samples in which the copies of a loop are taken away: compilers give the
 // calls of destructors the line of the bracket that closes it.
-func (r *reader) freedAtTheEnd(line profile.Line, hottest []*hot) (rows []int32) {
+func (r *reader) freedAtTheEnd(line profile.Line) (rows []int32) {
 	f := r.file(line.Function)
 	l, begins := f.Begins(int(line.Line))
 	end := l.Last + 1
 	if !begins || !strings.HasPrefix(strings.TrimSpace(f.Code(end)), "}") {
 		return nil
 	}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		if h.calls && h.line.Function == line.Function && int(h.line.Line) == end && freed.MatchString(ownline.WithoutTypes(r.p.Function(h.callee).Name)) {
 			rows = joinRows(rows, h.rows)
 		}
@@ -88,10 +91,23 @@ func (r *reader) freedAtTheEnd(line profile.Line, hottest []*hot) (rows []int32)
 	return rows
 }
 
+// copiedElements are loops that copy each element, joined with the function that gives them a
+// copy of the collection that they go through.
+func (r *reader) copiedElements() []element {
+	loops, _ := r.withWholes()
+	return append(loops, r.goElements()...)
+}
+
+// returnedCopies are functions that give copies, but for those of copiedElements.
+func (r *reader) returnedCopies() []returned {
+	_, alone := r.withWholes()
+	return alone
+}
+
 // withWholes joins a loop with the function that gives it a copy of the collection that it goes
 // through, and gives the other functions that give copies.
-func (r *reader) withWholes(loops []element, given []returned) ([]element, []returned) {
-	var alone []returned
+func (r *reader) withWholes() (loops []element, alone []returned) {
+	loops, given := r.elements(), r.returned()
 	for i := range given {
 		y := &given[i]
 		at := slices.IndexFunc(loops, func(x element) bool { return x.line == y.caller && strings.Contains(x.over, "(") })

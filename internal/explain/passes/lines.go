@@ -47,6 +47,7 @@ type reader struct {
 	numbered *ownLines
 	stable   map[string]bool // by file and name
 	declared map[fileForm][]int
+	hottest  []*hot // what findHottest gives
 	// innermost are the rows in which a line is the innermost own one, of functions that have
 	// enough of those.
 	innermost map[profile.Line][]int32
@@ -55,8 +56,10 @@ type reader struct {
 }
 
 func newReader(s judge.Subject) *reader {
-	return &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: map[string]*text.File{}, stable: map[string]bool{}, declared: map[fileForm][]int{},
+	r := &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: map[string]*text.File{}, stable: map[string]bool{}, declared: map[fileForm][]int{},
 		innermost: map[profile.Line][]int32{}}
+	r.hottest = r.findHottest()
+	return r
 }
 
 // file is the text of a function's source.
@@ -146,9 +149,10 @@ func number(p *profile.Profile, own *ownline.Lines) *ownLines {
 	return n
 }
 
-// hottest gives the steps that are worth reading, the outermost first and of those the dearest.
-// Most lines and functions have too little to be read: the first walk tells which have enough.
-func (r *reader) hottest() []*hot {
+// findHottest gives the steps that are worth reading, the outermost first and of those the
+// dearest, and fills innermost. Most lines and functions have too little to be read: the first
+// walk tells which have enough.
+func (r *reader) findHottest() []*hot {
 	stacks := r.stacks()
 	total := float64(max(r.p.Total(), 1))
 	r.numbered = number(r.p, r.lines)

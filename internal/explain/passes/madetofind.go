@@ -29,9 +29,9 @@ const leastMade = 0.2
 // for one element.
 //
 // Example. moves := position.ValidMoves(); for _, m := range moves { if fits(m) { found = m; break } }
-func (r *reader) madeToFind(hottest []*hot) []wholeForOne {
+func (r *reader) madeToFind() []wholeForOne {
 	var out []wholeForOne
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || !h.calls || !r.isSure(h.share, leastMade) || !r.lines.IsOwn(h.callee) {
 			continue

@@ -12,6 +12,9 @@ import (
 	"whyhot/internal/finding"
 )
 
+// RuleNumbered is of hash tables whose keys are whole numbers.
+const RuleNumbered = "numbers-as-keys"
+
 // numbered is a hash table whose keys are whole numbers, and lines that look keys up in it.
 type numbered struct {
 	spot

@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleParsed is of files that are read and parsed on each call.
+const RuleParsed = "file-parsed-per-call"
+
 // parsed is a file that a function reads and parses each time it is called.
 type parsed struct {
 	spot
@@ -40,9 +43,9 @@ const oftenParsed = 20
 //
 // Example. messages($locale) is json_decode(file_get_contents($this->dir . "/$locale.json")),
 // for each text of a page.
-func (r *reader) parsedFiles(hottest []*hot) []parsed {
+func (r *reader) parsedFiles() []parsed {
 	known := map[profile.Line]*parsed{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || parsesFile[f.Language()] == nil {
 			continue

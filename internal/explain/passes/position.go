@@ -13,6 +13,10 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RulePosition is of elements that are found by walking to their number, and of lengths that
+// are measured on each pass.
+const RulePosition = "position-per-pass"
+
 // countedOut is a line that goes through something from its start to get at a position of it, or to
 // measure it, for each pass.
 type countedOut struct {

@@ -14,6 +14,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RulePower is of powers with constants.
+const RulePower = "power-constant"
+
 // power is a general power whose exponent or base is a constant of which a few operations give
 // the same.
 type power struct {
@@ -37,10 +40,10 @@ var bases = map[string]string{
 }
 
 // powersIn gives them, the dearest first.
-func (r *reader) powersIn(hottest []*hot) []power {
+func (r *reader) powersIn() []power {
 	byFunction := map[profile.FunctionID]*power{}
 	dearest := map[profile.FunctionID]int64{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || !h.calls || !r.runs(h, powers.MatchString) {
 			continue

@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleRecursion is of functions that solve the same parts of a problem again.
+const RuleRecursion = "recursion-again"
+
 // recursion is a function that calls itself several times for parts of one problem, and meets
 // the same parts by many ways.
 //

@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleReturned is of functions that give a copy of what is kept.
+const RuleReturned = "copy-returned"
+
 // returned is a function that gives a copy of what is kept elsewhere, each time it is called.
 type returned struct {
 	spot
@@ -33,9 +36,9 @@ var gets = map[string]*regexp.Regexp{
 }
 
 // returned gives them, the dearest first.
-func (r *reader) returned(hottest []*hot) []returned {
+func (r *reader) returned() []returned {
 	byLine := map[profile.Line]*returned{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || gets[f.Language()] == nil || f.Language() == "C" && !(h.calls && r.isCopying(h)) {
 			continue

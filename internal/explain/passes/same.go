@@ -10,6 +10,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleSame is of calls that give the same result on each pass.
+const RuleSame = "same-per-pass"
+
 // repeated is a call that gives the same on each pass.
 type repeated struct {
 	*hot

@@ -14,6 +14,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleScan is of collections that are searched from their start on each pass.
+const RuleScan = "scan-per-pass"
+
 // scan is a collection that is searched on each pass of a loop.
 type scan struct {
 	spot // the line that searches
@@ -31,10 +34,10 @@ type scan struct {
 const leastNested = 0.25
 
 // scans gives the searches, the dearest first.
-func (r *reader) scans(hottest []*hot) []scan {
+func (r *reader) scans() []scan {
 	var out []scan
 	lines := map[profile.Line]*hot{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		if lines[h.line] == nil || h.value > lines[h.line].value {
 			lines[h.line] = h
 		}

@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleSelection is of searches for the first in an order, again on each pass.
+const RuleSelection = "selection-per-pass"
+
 // selection is the smallest or largest of a collection that each pass looks for from the
 // beginning, while a pass changes an element or two of it.
 type selection struct {

@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleSorted is of lists that are sorted whole for each element added.
+const RuleSorted = "sorted-per-add"
+
 // sortedAgain is a list that is sorted whole whenever an element has been added.
 type sortedAgain struct {
 	spot
@@ -32,9 +35,9 @@ const justBefore = 4
 // sortedAgains gives them, the dearest first.
 //
 // Example. s.pending = append(s.pending, j); sort.Slice(s.pending, …) for each job.
-func (r *reader) sortedAgains(hottest []*hot) []sortedAgain {
+func (r *reader) sortedAgains() []sortedAgain {
 	known := map[profile.Line]*sortedAgain{}
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || !h.calls || !r.runs(h, sorts.MatchString) {
 			continue

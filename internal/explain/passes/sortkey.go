@@ -12,6 +12,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleSort is of sort keys that each comparison computes.
+const RuleSort = "sort-key-again"
+
 // keyed is a comparison of a sort that computes something of both elements.
 type keyed struct {
 	*hot
@@ -32,9 +35,9 @@ var (
 
 // sortKeys gives the comparisons that compute a key again each time, the dearest first.
 // Example: sort { $a->epoch <=> $b->epoch } @entries, where epoch parses a date.
-func (r *reader) sortKeys(hottest []*hot) []keyed {
+func (r *reader) sortKeys() []keyed {
 	var out []keyed
-	for _, h := range hottest {
+	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
 		if f == nil || !h.calls {
 			continue

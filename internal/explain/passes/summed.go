@@ -11,6 +11,9 @@ import (
 	"whyhot/internal/finding"
 )
 
+// RuleSummed is of methods that go through all that an object keeps whenever they are asked.
+const RuleSummed = "summed-per-access"
+
 // total is a method or property that goes through all that its object keeps to give a sum, a
 // count, the least or the greatest, whenever it is asked.
 type total struct {

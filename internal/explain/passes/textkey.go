@@ -14,6 +14,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleTextKey is of texts that are made to be keys.
+const RuleTextKey = "text-as-key"
+
 // textKey is a text that is made of values to be the key of a table.
 type textKey struct {
 	spot

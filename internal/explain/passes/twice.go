@@ -12,6 +12,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleTwice is of keys that are looked up again after a question whether they are there.
+const RuleTwice = "looked-up-twice"
+
 // twice is a key that is looked up again right after a question whether it is there.
 type twice struct {
 	spot

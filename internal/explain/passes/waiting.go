@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleWait is of loops that ask again until something is there.
+const RuleWait = "busy-wait"
+
 // waiting is a loop that asks again until something is there.
 type waiting struct {
 	line  profile.Line
@@ -137,4 +140,11 @@ func (r *reader) waitFinding(s judge.Subject, x waiting) judge.Found {
 		{Kind: "repetition", Text: "nothing in the loop waits", Share: &x.share},
 	}
 	return f
+}
+
+// tellWaits tells loops that wait, whatever else is said of their samples.
+func (r *reader) tellWaits(s judge.Subject, t *told) {
+	for _, x := range r.waits() {
+		t.Found = append(t.Found, r.waitFinding(s, x))
+	}
 }

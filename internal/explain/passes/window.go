@@ -13,6 +13,9 @@ import (
 	"whyhot/internal/profile"
 )
 
+// RuleWindow is of sums over ranges that overlap.
+const RuleWindow = "window-per-pass"
+
 // window is a sum, or the like, over a range of a collection that moves or grows by one element
 // from pass to pass: nearly all of it was added up on the pass before.
 type window struct {
