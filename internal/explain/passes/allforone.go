@@ -144,6 +144,9 @@ func (r *reader) wholesForOne() []wholeForOne {
 		}
 		a, how := formIn(f.Language(), statement)
 		if how == "" {
+			how = fieldOfSplit(f, statement, lines)
+		}
+		if how == "" {
 			return
 		}
 		known[at] = &wholeForOne{spot: spot{line: at, rows: r.runsIn(f.Path, lines)}, text: how, first: a.first, order: a.order}
@@ -157,6 +160,38 @@ func (r *reader) wholesForOne() []wholeForOne {
 		}
 	}
 	return enough(r, known)
+}
+
+// splits gives the parts of a text a name; those languages that a table above knows have them.
+var splits = regexp.MustCompile(`([$@]?[A-Za-z_]\w*)\s*:?=\s*([^=;]*(?:\b(?:split|Split|explode|strings\.Fields)\())`)
+
+// fieldOfSplit is a text that is split into parts of which the function uses one, by its number.
+//
+// Example. fields := strings.Split(line, " "); n, err := strconv.Atoi(fields[8])
+func fieldOfSplit(f *text.File, statement string, lines text.Range) (how string) {
+	m := splits.FindStringSubmatchIndex(statement)
+	fn, in := f.Function(lines.First)
+	if m == nil || !in {
+		return ""
+	}
+	if _, closed := text.Inside(statement, m[1]); !closed {
+		return ""
+	}
+	name := statement[m[2]:m[3]]
+	used := regexp.MustCompile(`(?:^|[^\w$@.])[$@]?` + regexp.QuoteMeta(strings.TrimLeft(name, "$@")) + `\b(?:\[(\d+)\])?`)
+	field := ""
+	for n := lines.Last + 1; n <= fn.Last; n++ {
+		for _, u := range used.FindAllStringSubmatch(f.Code(n), -1) {
+			if u[1] == "" || field != "" && field != u[1] {
+				return "" // all of them, or another
+			}
+			field = u[1]
+		}
+	}
+	if field == "" {
+		return ""
+	}
+	return strings.TrimSpace(statement[m[4]:m[5]]) + "…)[" + field + "]"
 }
 
 // formIn is the form that a statement has, and how it is written.
@@ -188,15 +223,15 @@ func shortened(open, inside string) string {
 // useOne is how a language gives one of all, by what is asked: any that fits, and the first in
 // an order.
 var useOne = map[string][2]string{
-	"JavaScript": {"find, some or a loop that ends; of keys: for (const k in o) return k; of text indexOf and slice", "A loop that keeps the least, or reduce"},
-	"Python":     {"next((x for x in xs if …), None), any(… for x in xs), re.search; text.split(sep, 1) or partition", "min(xs, key=…) or max(xs, key=…)"},
+	"JavaScript": {"find, some or a loop that ends; of keys: for (const k in o) return k; of text indexOf and slice up to the field", "A loop that keeps the least, or reduce"},
+	"Python":     {"next((x for x in xs if …), None), any(… for x in xs), re.search; text.split(sep, 1) or partition, for the field n text.split(sep, n + 1)[n]", "min(xs, key=…) or max(xs, key=…)"},
 	"Ruby":       {"find, any? or lazy.map { … }.include?; text.split(sep, 2) or partition", "min_by or max_by"},
 	"PHP":        {"A foreach that returns (from 8.4 on array_find, array_any); of text strstr($text, $sep, true)", "A foreach that keeps the least, or min()"},
 	"Perl":       {"first or any of List::Util; split with a limit of 2", "min or max of List::Util, or a loop that keeps the least"},
 	"Java":       {"findFirst, anyMatch (Kotlin: firstOrNull { … }, any { … }); of text indexOf and substring", "min(comparator) or max (Kotlin: minBy, maxBy)"},
 	"C":          {"First(x => …), Any(x => …); of text IndexOf and a span", "MinBy or MaxBy"},
 	"Rust":       {"find, any, next on the iterator, without collect", "min_by_key or max_by_key"},
-	"Go":         {"strings.Cut; Find, not FindAll, MatchString", "slices.MinFunc"},
+	"Go":         {"strings.Cut, for a later field repeatedly, or strings.SplitSeq; Find, not FindAll, MatchString", "slices.MinFunc"},
 	"Elixir":     {"Enum.find, Enum.any?, or Stream before it", "Enum.min_by or Enum.max_by"},
 	"OCaml":      {"List.find, List.find_map, List.exists", "A fold that keeps the least"},
 	"R":          {"match, or a loop that breaks", "min, max, which.min"},

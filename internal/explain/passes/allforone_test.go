@@ -36,6 +36,24 @@ sub main {
 }
 main();  @2
 `, "main@1 pp_split", "main@2", profile.KindPerl, RuleForOne, "@1 one;"},
+		"one field of many": {"/me/a.go", `
+func main(line string) {
+	fields := strings.Split(line, " ")  @1
+	n, _ := strconv.Atoi(fields[8])  @2
+	show(n)
+}
+`, "main@1 strings.Split", "main@2", profile.KindGo, RuleForOne, "@1 one;"},
+		"two fields": {"/me/a.go", `
+func main(line string) {
+	fields := strings.Split(line, " ")  @1
+	show(fields[8], fields[2])  @2
+}
+`, "main@1 strings.Split", "main@2", profile.KindGo, "", ""},
+		"all fields": {"/me/a.py", `
+def main(line):
+    fields = line.split(",")  @1
+    show(fields[3], len(fields))  @2
+`, "main@1 unicode_split", "main@2", profile.KindPython, "", ""},
 		"a stream": {"/me/A.java", `
 class A {
   static void main() {

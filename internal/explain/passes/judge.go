@@ -49,6 +49,8 @@ var rules = []rule{
 	of(RuleSorted, (*reader).sortedAgains, (*reader).sortedAgainFinding),
 	of(RuleCompared, (*reader).comparisons, (*reader).comparedFinding),
 	of(RuleTextKey, (*reader).textKeys, (*reader).textKeyFinding),
+	of(RuleReplaced, (*reader).replacements, (*reader).replacedFinding),
+	of(RuleCleared, (*reader).clearedArrays, (*reader).clearedFinding),
 	of(RuleBits, (*reader).bitByBit, (*reader).bitsFinding),
 	of(RulePattern, (*reader).backtracks, (*reader).backtracksFinding),
 	of(RulePosition, (*reader).positions, (*reader).positionFinding),
