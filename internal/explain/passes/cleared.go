@@ -213,13 +213,13 @@ func (r *reader) isCalledOften(f *text.File, line profile.Line, rows []int32) bo
 
 // clearedLess is how a language keeps such an array.
 var clearedLess = map[string]string{
-	"Python":     "Where a call touches few of them: a dict or a set in place of the array",
-	"JavaScript": "Where a call touches few of them: a Map or a Set in place of the array",
+	"Python":     "Where a call touches few of them: a dict or a set instead of the array",
+	"JavaScript": "Where a call touches few of them: a Map or a Set instead of the array",
 	"Java":       "Where a call touches few of them: a hash set of plain ints, or a BitSet that is cleared by its parts",
 	"C":          "Where a call touches few of them: a HashSet; ArrayPool<T>.Shared for arrays that need no clearing",
 	"Go":         "Where a call touches few of them: a map; sync.Pool for arrays that need no clearing",
 	"Rust":       "Where a call touches few of them: a HashSet; keep the Vec in the caller and pass it as &mut",
-	"Ruby":       "Where a call touches few of them: a Hash in place of the array",
+	"Ruby":       "Where a call touches few of them: a Hash instead of the array",
 	"PHP":        "Where a call touches few of them: an array that begins empty, and isset",
 	"Julia":      "Where a call touches few of them: a Dict or a Set; keep the array in the caller",
 }
