@@ -164,7 +164,7 @@ func (r *reader) ofByteFinding(s judge.Subject, x ofByte) judge.Found {
 	f.Title = fmt.Sprintf("%s of a byte for each element; use a table of 256 (%s)", x.call, at(place.File, place.Line))
 	f.Fix.Steps = []string{
 		fmt.Sprintf("Compute the result for each of the 256 values of %s before the loop, and take it from that table", x.name),
-		"Where what stays the same in the loop changes between calls (a factor, an exponent): make the table anew then, or keep it by that value",
+		"Where what stays the same in the loop changes between calls (a factor, an exponent): fill the table again then, or keep it by that value",
 	}
 	f.Fix.Caveats = []string{"For fewer elements than 256 the table costs more than it saves"}
 	f.Evidence = []finding.Evidence{
