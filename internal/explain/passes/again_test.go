@@ -427,6 +427,14 @@ def main(customers, orders):
         total = sum(o.amount for o in orders if o.customer == c.id)  @1
         use(total)  @3
 `, "main@1 builtin_sum", "main@3", profile.KindPython, RuleScan, "@1 orders"},
+		"Python, by a generator in a function of its own": {"/me/a.py", `
+def stock(rows, sku):
+    return sum(r.quantity for r in rows if r.sku == sku and r.kind == "in")  @1
+def main(rows):
+    for sku in SKUS:
+        total = stock(rows, sku)  @2
+        use(total)  @3
+`, "main@2 stock@1 builtin_sum stock.<locals>.<genexpr>@1", "main@3", profile.KindPython, RuleScan, "@1 rows"},
 		"Java": {"/me/A.java", `
 class A {
     void main(List<Customer> customers, List<Order> orders) {

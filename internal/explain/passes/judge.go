@@ -51,6 +51,7 @@ var rules = []rule{
 	of(RuleSorted, (*reader).sortedAgains, (*reader).sortedAgainFinding),
 	of(RuleCompared, (*reader).comparisons, (*reader).comparedFinding),
 	of(RuleTextKey, (*reader).textKeys, (*reader).textKeyFinding),
+	of(RuleTried, (*reader).tried, (*reader).triedFinding),
 	of(RuleReplaced, (*reader).replacements, (*reader).replacedFinding),
 	of(RuleCleared, (*reader).clearedArrays, (*reader).clearedFinding),
 	of(RuleBits, (*reader).bitByBit, (*reader).bitsFinding),

@@ -131,6 +131,9 @@ func (r *reader) around(f *text.File, l text.Loop, x scan, sought string, best p
 		return x, true
 	}
 	caller, ok := r.callerIn(r.innermost[best], best.Function)
+	if ok && l.Has(int(caller.Line)) && r.file(caller.Function) == f { // a generator, or a function given to the call
+		caller, ok = r.callerIn(r.innermost[best], caller.Function)
+	}
 	if !ok {
 		return x, false
 	}
@@ -275,7 +278,7 @@ func comparison(f *text.File, l text.Loop, header text.Range, bound []string) (p
 			if m[4] != "" {
 				a, b = m[4], m[5]
 			}
-			a = afterWord(a)
+			a, b = afterWord(a), beforeWord(b)
 			if has(a) != has(b) && len(text.Names(a)) > 0 && len(text.Names(b)) > 0 {
 				return &pair{a, b}, n
 			}
@@ -293,6 +296,11 @@ func afterWord(s string) string {
 	}
 	return s
 }
+
+// beforeWord is an expression without what a word joins to it.
+func beforeWord(s string) string { return joining.Split(s, 2)[0] } //nolint:mnd // the expression and the rest
+
+var joining = regexp.MustCompile(`\b(?:and|or|if|else|unless)\b`)
 
 // indexedBy is what one side of a comparison takes an element of, by a name of the loop:
 // customers of customers[i].id.

@@ -61,7 +61,7 @@ next:
 	for _, x := range all {
 		for i := range out {
 			o := &out[i]
-			if o.over == x.over && o.loopIn == x.loopIn && o.loop.First == x.loop.First && o.line.Function == x.line.Function {
+			if o.over == x.over && o.loopIn == x.loopIn && o.loop.First == x.loop.First && r.sameFunction(o.line, x.line) {
 				o.rows = joinRows(o.rows, x.rows)
 				o.share = r.p.Share(o.rows)
 				o.others = append(o.others, x.line)
@@ -71,6 +71,21 @@ next:
 		out = append(out, x)
 	}
 	return out
+}
+
+// sameFunction says whether two lines are of one function as the text has it: generators and
+// functions within it have frames of their own.
+func (r *reader) sameFunction(a, b profile.Line) bool {
+	if a.Function == b.Function {
+		return true
+	}
+	f := r.file(a.Function)
+	if f == nil || f != r.file(b.Function) {
+		return false
+	}
+	in, ok := f.Function(int(a.Line))
+	other, known := f.Function(int(b.Line))
+	return ok && known && in.First == other.First
 }
 
 // masks are elements of a collection picked by comparing all of them: of pandas, numpy, R,

@@ -83,7 +83,7 @@ func (r *reader) searchIn(f *text.File, line profile.Line) (x scan, l text.Loop,
 func soughtBy(body, element string) string {
 	has := func(side string) bool { return slices.Contains(text.Names(side), element) }
 	for _, m := range equals.FindAllStringSubmatch(body, -1) {
-		a, b := afterWord(m[1]), m[3]
+		a, b := afterWord(m[1]), beforeWord(m[3])
 		if m[4] != "" {
 			a, b = m[4], m[5]
 		}
