@@ -220,7 +220,16 @@ type Branch struct {
 	// Of Judged executions a predictor with a long history foresaw all but Missed.
 	Judged uint64 `json:"judged"`
 	Missed uint64 `json:"missed"`
+	// Leaves says of the jump that closes a loop which way ends it, Taken or Behind; "" for
+	// other jumps. Of those Seen and Taken are known alone.
+	Leaves string `json:"leaves,omitempty"`
 }
+
+// Ways of a jump.
+const (
+	Taken  = "taken"
+	Behind = "behind" // what stands behind it
+)
 
 // Sample is one row.
 type Sample struct {

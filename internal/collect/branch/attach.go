@@ -42,14 +42,14 @@ func follow(file string, pid uint32, sites []site, offsets []uint64) (r round, e
 		return r, fmt.Errorf("making a table in the kernel: %w", err)
 	}
 	defer func() { _ = table.Close() }() // what it held is read, or not wanted
-	p, err := load(file, pid, len(sites), table.FD())
+	p, err := load(file, pid, sites, table.FD())
 	defer p.close()
 	if err != nil {
 		return r, err
 	}
 	attached := make(chan error, 1)
 	go func() { attached <- p.attach(offsets) }()
-	value, err := r.wait(table, uint64(sizeFor(len(sites))), attached)
+	value, err := r.wait(table, uint64(sizeFor(sites)), attached)
 	if err != nil {
 		return r, err
 	}
@@ -114,7 +114,7 @@ func count(value []byte) uint64 { return binary.NativeEndian.Uint64(value[offCou
 
 // sequenceOf reads what the program has written.
 func sequenceOf(value []byte, sites []site) []Outcome {
-	n := min(count(value), uint64(sizeFor(len(sites)))) //nolint:gosec // small
+	n := min(count(value), uint64(sizeFor(sites))) //nolint:gosec // small
 	if n < fewestOutcomes {
 		return nil
 	}
@@ -137,13 +137,13 @@ type probes struct {
 	links    []link.Link
 }
 
-func load(file string, pid uint32, sites, table int) (*probes, error) {
+func load(file string, pid uint32, sites []site, table int) (*probes, error) {
 	p := &probes{multi: features.HaveBPFLinkUprobeMulti() == nil, pid: pid}
 	var err error
 	if p.file, err = link.OpenExecutable(file); err != nil {
 		return p, fmt.Errorf("reading the program: %w", err)
 	}
-	kind, numbers := ebpf.AttachNone, make([]int32, sites)
+	kind, numbers := ebpf.AttachNone, make([]int32, len(sites))
 	for i := range numbers {
 		numbers[i] = int32(i) //nolint:gosec // small
 	}

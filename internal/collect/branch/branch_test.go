@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"testing"
 
 	"whyhot/internal/elfinfo/instruction"
 	"whyhot/internal/host/tooltest"
+	"whyhot/internal/profile"
 )
 
 // sequence is one of outcomes of one jump, by a function of their number.
@@ -134,6 +136,15 @@ __attribute__((noinline)) long guarded(const int32_t *v, const int32_t *w, long 
 	}
 	return k;
 }
+// A loop of three.
+__attribute__((noinline)) long dot(const int32_t *v, long dimensions, long n)
+{
+	long sum = 0;
+	for (long i = 0; i + dimensions <= n; i++)
+		for (long d = 0; d < dimensions; d++)
+			sum += v[i + d] * d;
+	return sum;
+}
 int main(int argc, char **argv)
 {
 	static int32_t out[N];
@@ -142,6 +153,8 @@ int main(int argc, char **argv)
 		x ^= x << 13; x ^= x >> 17; x ^= x << 5;
 		data[i] = argv[1][0] == 'r' ? x % 100 : argv[1][0] == 's' ? i * 100 / N : (i & 1) * 99;
 	}
+	for (; argv[1][0] == 'd';)
+		sink = dot(data, argc + 1, N);
 	for (;;)
 		sink = kept(data, out, N, argv[1][1] == 't' ? 90 : 50);
 }
@@ -164,10 +177,16 @@ func TestLoops(t *testing.T) {
 		code := codeOf(t, program, name)
 		at := inLoop(code)
 		regions := regionsOf(code, at)
-		if len(regions) == 0 || len(regions[0].sites) != sites || regions[0].samples < 3*sites || regions[0].samples >= len(code) {
+		if len(regions) == 0 || len(regions[0].sites)-regions[0].closing != sites || regions[0].samples < 3*sites || regions[0].samples >= len(code) {
 			t.Errorf("%s: %+v", name, regions)
 		}
-		for _, s := range regions[0].sites {
+		for i, s := range regions[0].sites {
+			if closes := i >= sites; closes != (s.leaves != "") || closes && s.both != 0 {
+				t.Errorf("%s: %+v", name, s)
+			}
+			if i >= sites {
+				break
+			}
 			if isShort := s.both >= 1 && s.both <= mostBoth; isShort == (name == "dear" || name == "guarded") {
 				t.Errorf("%s: %+v", name, s)
 			}
@@ -210,7 +229,7 @@ func TestJumpsOfAProgram(t *testing.T) {
 		if errors.Is(err, os.ErrPermission) {
 			t.Skipf("probes are not allowed here: %v", err)
 		}
-		if err != nil || len(found) != 1 {
+		if err != nil || len(found) != 2 || found[0].Leaves != "" || found[1].Leaves != profile.Behind || found[1].Taken < found[1].Seen-1 {
 			t.Errorf("%s: %+v, %v", data, found, err)
 			continue
 		}
@@ -224,6 +243,42 @@ func TestJumpsOfAProgram(t *testing.T) {
 			t.Error("the beginning of time was disturbed")
 		}
 		t.Logf("%s: missed %.3f, taken %.3f, %d seen in %d ms", data, rate, taken, b.Seen, (r.windows[0].to-r.windows[0].from)/1e6)
+	}
+}
+
+// The jump that closes a loop says how often it goes on.
+func TestIterations(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, for probes")
+	}
+	program := compiled(t)
+	run := exec.CommandContext(t.Context(), program, "d")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range codeOf(t, program, "dot") {
+		for range 50 {
+			r.Sample(uint32(run.Process.Pid), program, s.Address) //nolint:gosec // a PID
+		}
+	}
+	r.Look()
+	found, err := r.Branches()
+	_ = run.Process.Kill()
+	_ = run.Wait() // it was killed
+	if errors.Is(err, os.ErrPermission) {
+		t.Skipf("probes are not allowed here: %v", err)
+	}
+	closing := slices.IndexFunc(found, func(b profile.Branch) bool { return b.Leaves != "" })
+	if err != nil || closing < 0 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	b := found[closing]
+	if times := float64(b.Seen) / float64(b.Seen-b.Taken); b.Leaves != profile.Behind || b.Seen < fewestOutcomes || times < 2.9 || times > 3.1 {
+		t.Errorf("%.2f iterations of 3: %+v", times, b)
 	}
 }
 

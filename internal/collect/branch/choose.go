@@ -5,27 +5,33 @@ import (
 	"slices"
 
 	"whyhot/internal/elfinfo/instruction"
+	"whyhot/internal/profile"
 )
 
 // site is one jump that is followed.
 type site struct {
 	address   uint64
 	condition byte
-	both      int // see profile.Branch
+	both      int    // see profile.Branch
+	leaves    string // the same
 }
 
 // region is an innermost loop, or what a function has outside of those, with its jumps.
 type region struct {
 	low     uint64 // address of its first instruction
 	samples int
-	sites   []site
+	sites   []site // those that close the loop are the last ones
+	closing int    // how many these are
 }
+
+// mostClosing is how many jumps may close a loop: "continue" makes more than one.
+const mostClosing = 4
 
 // way is how many instructions of each way are looked at for samples.
 const way = 3
 
 // regionsOf finds what of a function has samples, hottest first, with the jumps whose two ways
-// stay in it. at are the samples by address.
+// stay in it, and of a loop those that go on with it or end it. at are the samples by address.
 func regionsOf(code []instruction.Step, at map[uint64]int) []region {
 	f := flowOf(code)
 	loops := f.innermost(f.all())
@@ -63,6 +69,7 @@ func (f *flow) region(code []instruction.Step, nodes []int64, isLoop bool, at ma
 		header = f.header(nodes)
 	}
 	var sites []weighed
+	var closing []site
 	for _, n := range nodes {
 		b := f.blocks[n]
 		if first := b[0].Address; r.low == 0 || first < r.low {
@@ -77,19 +84,27 @@ func (f *flow) region(code []instruction.Step, nodes []int64, isLoop bool, at ma
 			continue
 		}
 		if isLoop && !(slices.Contains(nodes, to) && slices.Contains(nodes, behind)) { // it ends the loop
+			switch {
+			case to == header:
+				closing = append(closing, site{address: s.Address, condition: s.Condition, leaves: profile.Behind})
+			case behind == header:
+				closing = append(closing, site{address: s.Address, condition: s.Condition, leaves: profile.Taken})
+			}
 			continue
 		}
 		sites = append(sites, weighed{
-			site{s.Address, s.Condition, f.both(to, behind, n, header)},
+			site{address: s.Address, condition: s.Condition, both: f.both(to, behind, n, header)},
 			after(code, f.blocks[to][0].Address, at) + after(code, f.blocks[behind][0].Address, at),
 		})
 	}
 	slices.SortFunc(sites, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.samples, a.samples), cmp.Compare(a.address, b.address))
 	})
-	for _, w := range sites[:min(len(sites), mostSites)] {
+	r.closing = min(len(closing), mostClosing)
+	for _, w := range sites[:min(len(sites), mostSites-r.closing)] {
 		r.sites = append(r.sites, w.site)
 	}
+	r.sites = append(r.sites, closing[:r.closing]...)
 	return r
 }
 

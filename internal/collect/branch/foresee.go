@@ -18,6 +18,25 @@ type Tally struct {
 // geometric series up to several hundred.
 var histories = []int{0, 1, 2, 4, 8, 12, 16, 24, 32, 64}
 
+// tallied counts what became of jumps, of which those from closing on close a loop: these are
+// counted alone, and are no history for the others.
+func tallied(sequence []Outcome, sites, closing int) []Tally {
+	var others []Outcome
+	closed := make([]Tally, sites-closing)
+	for _, o := range sequence {
+		if o.Site < closing {
+			others = append(others, o)
+			continue
+		}
+		t := &closed[o.Site-closing]
+		t.Seen++
+		if o.Taken {
+			t.Taken++
+		}
+	}
+	return append(foresee(others, closing), closed...)
+}
+
 // foresee gives a sequence of outcomes to a predictor like those of processors: for each length
 // of history a table of two-bit counters, of which the longest that has been here before
 // decides (TAGE; Seznec and Michaud, JILP 2006), without bounds on its tables. A long history

@@ -43,8 +43,17 @@ var (
 
 const flagBits = 5
 
-// sizeFor is how many outcomes are noted of so many jumps.
-func sizeFor(sites int) int { return min(firstSize+sites*sizeOfSite, sequenceSize) }
+// sizeFor is how many outcomes are noted of some jumps. One that closes a loop has as many as all
+// others, and takes no room from them.
+func sizeFor(sites []site) int {
+	size := firstSize + len(sites)*sizeOfSite
+	for _, s := range sites {
+		if s.leaves != "" {
+			size += firstSize
+		}
+	}
+	return min(size, sequenceSize)
+}
 
 // program notes the flags of one execution, of the thread that came first. number is that of
 // the jump; below zero it is what the probe was given with its address. size is how many are

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	mostRounds = 8
+	mostRounds = 12
 	mostAtOnce = 3 // of one binary
 	// A loop is followed from so many samples on, and this share of all.
 	leastSamples = 25
@@ -186,7 +186,7 @@ func (r *Recorder) round(file string, b sampled, c chosen) error {
 	n := len(r.windows) - 1
 	r.mu.Unlock()
 	seen, err := follow(file, b.pid, c.sites, c.offsets)
-	tallies := foresee(seen.sequence, len(c.sites))
+	tallies := tallied(seen.sequence, len(c.sites), len(c.sites)-c.closing)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.windows[n].from, r.windows[n].to = seen.from.UnixNano(), seen.to.UnixNano()
@@ -195,7 +195,7 @@ func (r *Recorder) round(file string, b sampled, c chosen) error {
 	}
 	for i, t := range tallies {
 		if t.Seen > 0 {
-			r.found = append(r.found, profile.Branch{Path: b.path, Address: c.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: c.sites[i].both, Judged: t.Judged, Missed: t.Missed})
+			r.found = append(r.found, profile.Branch{Path: b.path, Address: c.sites[i].address, Seen: t.Seen, Taken: t.Taken, Both: c.sites[i].both, Judged: t.Judged, Missed: t.Missed, Leaves: c.sites[i].leaves})
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 			if m.Rule == branchRule && l.isFollowed(p) {
 				continue
 			}
-			if byElements[m.Rule] && l.breaks(strideRule) {
+			if byElements[m.Rule] && (l.breaks(strideRule) || l.isShort()) {
 				continue
 			}
 			r := rules[m.Rule]
@@ -96,7 +96,8 @@ func Findings(p *profile.Profile, loops []Loop) []Found {
 const strideRule = "machine-stride"
 
 // byElements are rules that advise to compute several elements at once: of elements that are a
-// page apart each has to be fetched by itself, and to go along the rows comes first.
+// page apart each has to be fetched by itself, and to go along the rows comes first; a few
+// elements fill no vectors.
 var byElements = map[string]bool{"machine-scalar": true, "machine-float-sum": true}
 
 // identity is that of a finding in a function of the machine code. The source file is not in

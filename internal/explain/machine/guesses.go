@@ -104,7 +104,7 @@ func guessing(p *profile.Profile, a Answer) []guessed {
 	at := map[code]int{}
 	for _, b := range p.Meta.Branches {
 		g := codeOf(a, b)
-		if g.code == nil || b.Judged == 0 {
+		if g.code == nil || b.Judged == 0 { // or it closes a loop
 			continue
 		}
 		key := code{b.Path, g.code.Start, g.isLoop}
@@ -268,5 +268,5 @@ func (l *Loop) waitsForMemory(p *profile.Profile, a Answer) bool {
 // isFollowed says whether the recording has outcomes of a loop's jumps: then samples are not
 // asked which are missed.
 func (l *Loop) isFollowed(p *profile.Profile) bool {
-	return slices.ContainsFunc(p.Meta.Branches, func(b profile.Branch) bool { return b.Path == l.Mapping.Path && l.covers(b.Address) })
+	return slices.ContainsFunc(p.Meta.Branches, func(b profile.Branch) bool { return b.Path == l.Mapping.Path && b.Leaves == "" && l.covers(b.Address) })
 }

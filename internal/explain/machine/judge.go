@@ -33,7 +33,7 @@ func Judge(tell func([]Loop)) judge.Judge {
 			out.Looked = fmt.Sprintf("In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
 		}
 		others := otherCompilers{facts: s.Facts, known: map[*profile.Mapping]bool{}}
-		for _, f := range undisputed(slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info), Guesses(s.Profile, answer))) {
+		for _, f := range undisputed(slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info), Guesses(s.Profile, answer), ShortTrips(s.Profile, answer, s.Facts))) {
 			if others.made(f.Loop.Mapping) || !s.All && !canBeChanged(s.Facts, f) {
 				continue
 			}

@@ -284,6 +284,15 @@ var rules = map[string]rule{
 		},
 		caveats: []string{"Where the work behind the branch is long, skipping it is worth the wrong guesses"},
 	},
+	tripRule: {
+		kind: inCode,
+		steps: []string{
+			"A copy of the function for the number that occurs, in which it is a constant: a template parameter, a static inline function that is called with the literal, or switch (n) with the loop in each case",
+			"There the compiler unrolls the loop, keeps sums in registers, and leaves out its checks",
+			"The general loop stays for other numbers",
+		},
+		caveats: []string{"The number was counted in one moment of this run: other inputs may have others"},
+	},
 	skipRule: {
 		title: fixed("Loop skips nearly all it reads; keep a list of the rest"),
 		cost:  (*Loop).inSkips,
