@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 
 	"whyhot/internal/explain/judge"
@@ -37,6 +39,39 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 			}
 			f.PaidBy = append(f.PaidBy, line)
 		}
+		if f.Rule == allocatorRule {
+			keepObjects(f)
+		}
+	}
+}
+
+const (
+	allocatorRule = "glibc-malloc"
+	// ofFewPlaces is the part of what an allocator takes that two lines have at least for these
+	// to be where to begin.
+	ofFewPlaces = 0.5
+)
+
+// keepObjects puts first, where one or two lines ask for most of what an allocator does, that
+// these keep their objects: no other allocator is as quick as none.
+//
+// Example. A compiler's register states: 47% of malloc's time is at the line that makes one for
+// each instruction, 47% at the one that frees them before each pass.
+func keepObjects(f *judge.Found) {
+	sum, at := 0.0, ""
+	for i, line := range f.PaidBy[:min(len(f.PaidBy), 2)] { //nolint:mnd // one that allocates, one that frees
+		if sum >= ofFewPlaces*f.Share.Main() {
+			break
+		}
+		sum += line.Share
+		if i > 0 {
+			at += " and "
+		}
+		at += fmt.Sprintf("%s:%d", filepath.Base(line.File), line.Line)
+	}
+	if sum >= ofFewPlaces*f.Share.Main() {
+		step := "Most is asked for at " + at + ": keep those objects for the next use (a list of free ones, an arena, one block for all) instead of allocating each"
+		f.Fix.Steps = append([]string{step}, f.Fix.Steps...)
 	}
 }
 

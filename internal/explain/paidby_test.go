@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"whyhot/internal/explain/judge"
@@ -38,5 +39,50 @@ func TestTheLineThatPays(t *testing.T) {
 	}
 	if len(found[1].PaidBy) > 0 || len(found[2].PaidBy) > 0 {
 		t.Errorf("%+v, %+v", found[1].PaidBy, found[2].PaidBy)
+	}
+}
+
+// A wrapper of malloc pays for nothing: who asks it does. Where one line allocates most and one
+// frees most, their objects are to be kept.
+func TestWhoAsksAWrapperPays(t *testing.T) {
+	b := profile.NewBuilder()
+	frame := func(name, file, binary string, line int32) profile.LocationID {
+		m := b.Mapping(profile.Mapping{Path: binary, Start: 1, Limit: 1 << 40})
+		f := b.Function(profile.Function{Name: name, File: file, Mapping: m, Kind: profile.KindNative})
+		return b.Location(m, 0, profile.KindNative, profile.Line{Function: f, Line: line})
+	}
+	const libc, app = "/usr/lib/x86_64-linux-gnu/libc.so.6", "/home/me/app"
+	malloc, free := frame("_int_malloc", "", libc, 0), frame("_int_free", "", libc, 0)
+	xmalloc := frame("xmalloc", "/home/me/src/x.c", app, 9)
+	create, drop := frame("newState", "/home/me/src/state.c", app, 112), frame("dropState", "/home/me/src/state.c", app, 130)
+	var others []profile.LocationID
+	for i := range int32(9) {
+		others = append(others, frame(string(rune('a'+i)), "/home/me/src/other.c", app, 10*i+1))
+	}
+	add := func(count int64, stack ...profile.LocationID) {
+		b.Sample(profile.Sample{Stack: b.Stack(stack), Count: count, Value: count})
+	}
+	add(40, malloc, xmalloc, create)
+	add(40, free, drop)
+	for _, o := range others {
+		add(9, malloc, xmalloc, o)
+	}
+	p := b.Build(profile.Meta{})
+	found := func(rows ...int32) judge.Found {
+		share := float64(p.Weight(rows)) / float64(p.Total())
+		f := judge.Found{Samples: rows}
+		f.Rule, f.Share.Inclusive, f.Fix.Steps = allocatorRule, &share, []string{"another allocator"}
+		return f
+	}
+	all := []judge.Found{found(0, 1), found(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)}
+	setPaidBy(p, all, func(string) ([]string, bool) { return nil, false })
+	if got := all[0].PaidBy; len(got) != 2 || got[0].Function != "dropState" && got[1].Function != "dropState" || got[0].Function == "xmalloc" || got[1].Function == "xmalloc" {
+		t.Errorf("%+v", got)
+	}
+	if steps := all[0].Fix.Steps; len(steps) != 2 || !strings.HasPrefix(steps[0], "Most is asked for at state.c:1") {
+		t.Errorf("%q", steps)
+	}
+	if steps := all[1].Fix.Steps; len(steps) != 1 {
+		t.Errorf("of eleven places: %q", steps)
 	}
 }

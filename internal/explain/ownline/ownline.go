@@ -147,13 +147,32 @@ func Heaviest(of map[profile.Line]int64) (line profile.Line, ok bool) {
 	return line, ok
 }
 
+// wraps are functions of a program that do nothing but allocate or free: who asks them pays.
+var wraps = regexp.MustCompile(`(?i)^[a-z_]{0,12}(malloc|calloc|realloc|zalloc|strdup|strndup|memdup)[a-z0-9_]{0,6}$|^(x|e|my_?|safe_?|mem_?|checked_?)free$`)
+
+// payer is the innermost own line that does more than to pass on what it is asked for.
+func (l *Lines) payer(id profile.StackID) (line profile.Line, ok bool) {
+	line, at, ok := l.Innermost(id)
+	if !ok || !wraps.MatchString(l.p.Function(line.Function).Name) {
+		return line, ok
+	}
+	for _, loc := range l.p.Stack(id)[at:] {
+		for _, out := range l.p.Lines(loc) {
+			if l.IsOwn(out.Function) && !l.IsImplicit(out) && !wraps.MatchString(l.p.Function(out.Function).Name) {
+				return out, true
+			}
+		}
+	}
+	return line, true
+}
+
 // Pay gives the lines that pay for samples of the profile, the dearest first. Lines of one
 // function without line numbers are one.
 func (l *Lines) Pay(samples []int32) []Paid {
 	values := map[profile.Line]int64{}
 	for _, row := range samples {
 		s := &l.p.Samples()[row]
-		if line, _, ok := l.Innermost(s.Stack); ok {
+		if line, ok := l.payer(s.Stack); ok {
 			values[line] += s.Value
 		}
 	}
