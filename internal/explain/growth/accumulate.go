@@ -49,15 +49,15 @@ type candidate struct {
 	rows    []int32 // of what grows
 }
 
-// Accumulations finds them. A profile without times has none.
+// accumulationsIn finds them. A profile without times has none.
 //
 // Progress is the other work of the same function: a loop that appends does as much of it
 // each time round. What is copied between two samples of it must grow with their number
 // like a power between leastPower and mostPower, over the whole of the loop; a step, such
 // as a phase of the program, does not pass. A loop that does hardly anything else shows no
 // progress, and stays unknown: bench/grow.md says how many are found.
-func Accumulations(p *profile.Profile) []Accumulation {
-	f := newFrames(p)
+func accumulationsIn(f *frames) []Accumulation {
+	p := f.p
 	lines := candidatesOf(f)
 	var out []Accumulation
 	judged := 0

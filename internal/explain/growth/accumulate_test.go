@@ -63,7 +63,7 @@ func TestACopyThatGrowsIsAnAccumulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	found := 0
 	for range 100 {
-		got := Accumulations(recorded{samples: 1000, copying: func(x float64) float64 { return 4 * x }}.profile(rng))
+		got := accumulationsIn(newFrames(recorded{samples: 1000, copying: func(x float64) float64 { return 4 * x }}.profile(rng)))
 		if len(got) == 1 && got[0].Function == "render" && got[0].Line == 41 && got[0].Kind == Copy && got[0].Cure != "" {
 			found++
 		}
@@ -95,7 +95,7 @@ func TestWhatIsNoAccumulation(t *testing.T) {
 	} {
 		false := 0
 		for range 200 {
-			false += len(Accumulations(r.profile(rng)))
+			false += len(accumulationsIn(newFrames(r.profile(rng))))
 		}
 		if false > 4 {
 			t.Errorf("%s: %d of 200", name, false)
@@ -105,7 +105,7 @@ func TestWhatIsNoAccumulation(t *testing.T) {
 
 func TestWithoutTimesThereIsNone(t *testing.T) {
 	p := recorded{samples: 1000, copying: func(x float64) float64 { return 4 * x }}.profile(rand.New(rand.NewPCG(1, 2)))
-	if got := Accumulations(p.Retold(func(*profile.Sample) ([]profile.Label, int64, bool) { return nil, 0, true })); len(got) != 0 {
+	if got := accumulationsIn(newFrames(p.Retold(func(*profile.Sample) ([]profile.Label, int64, bool) { return nil, 0, true }))); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }

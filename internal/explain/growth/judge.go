@@ -36,37 +36,37 @@ func IsRule(rule string) bool {
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	growing := map[Place]bool{}
-	for _, a := range Accumulations(s.Profile) {
+	f := newFrames(s.Profile)
+	for _, a := range accumulationsIn(f) {
 		if standsForOthers(s, a.Place) {
 			continue
 		}
 		growing[a.Place] = true
-		f := told(s.Profile, RuleAccumulation, a.Place, a.Share, a.Cure)
-		f.Symptom = true
-		f.Title = fmt.Sprintf("%s slows down as it runs", where(a.Place))
-		f.Evidence = append(f.Evidence,
+		x := told(s.Profile, RuleAccumulation, a.Place, a.Share, a.Cure)
+		x.Symptom = true
+		x.Title = fmt.Sprintf("%s slows down as it runs", where(a.Place))
+		x.Evidence = append(x.Evidence,
 			finding.Evidence{Kind: "growth", Text: fmt.Sprintf("what it causes in %s grows with the work done so far like n^%.1f in the recording; steady work is n^1", a.Name, a.Exponent), Share: &a.Share})
-		out.Found = append(out.Found, f)
+		out.Found = append(out.Found, x)
 	}
 	table, err := primitive.Load()
 	if err != nil {
 		return out, err
 	}
 	of := sourcesOf(s)
-	throughs := Throughs(s.Profile, table)
+	throughs := throughsIn(f, table)
 	for _, w := range throughs {
 		if !growing[w.Place] && w.placed(of) {
 			out.Found = append(out.Found, w.found(s.Profile))
 		}
 	}
-	for _, t := range Tights(s.Profile) {
+	for _, t := range tightsIn(f) {
 		if found := written(t, table, of); len(found) > 0 {
 			found[0].OrElse = found[1:]
 			out.Found = append(out.Found, found[0].found(s.Profile))
 		}
 	}
-	setSamples(s.Profile, out.Found)
-	f := newFrames(s.Profile)
+	setSamples(f, out.Found)
 	if s.Facts != nil {
 		for _, w := range stubs(f, table, s.Facts.Source) {
 			out.Found = append(out.Found, w.found(s.Profile))
@@ -140,7 +140,7 @@ func slowing(p *profile.Profile, a Accumulation) judge.Found {
 
 // setSamples gives findings all that happens below their lines: what a line allocates and
 // has collected goes with what it copies.
-func setSamples(p *profile.Profile, found []judge.Found) {
+func setSamples(f *frames, found []judge.Found) {
 	if len(found) == 0 {
 		return
 	}
@@ -149,7 +149,7 @@ func setSamples(p *profile.Profile, found []judge.Found) {
 		place := Place{Function: found[i].Place.Function, File: found[i].Place.File, Line: int32(found[i].Place.Line)} //nolint:gosec // it was one
 		at[place] = append(at[place], i)
 	}
-	f := newFrames(p)
+	p := f.p
 	below := make([][]int32, len(found))
 	for row, s := range p.Samples() {
 		path := f.path(s.Stack)

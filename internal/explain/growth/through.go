@@ -46,9 +46,9 @@ const (
 // bulk moves or clears memory; of what a short operation costs it is little.
 var bulk = regexp.MustCompile(`^(__)?(mem(cpy|move|set|move_chk|cpy_chk))(_\w+)?$|^runtime\.(memmove|memclr\w*)$|arraycopy|^clear_page\w*$|^(asm_)?exc_page_fault$`)
 
-// Throughs finds the lines of the program that pay for such operations.
-func Throughs(p *profile.Profile, table *primitive.Table) []Through {
-	f := newFrames(p)
+// throughsIn finds the lines of the program that pay for such operations.
+func throughsIn(f *frames, table *primitive.Table) []Through {
+	p := f.p
 	known := rowsOf(p, table)
 	type key struct {
 		at  step

@@ -23,7 +23,7 @@ func throughs(t *testing.T, costs ...cost) []Through {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Throughs(one(costs...), table)
+	return throughsIn(newFrames(one(costs...)), table)
 }
 
 func TestALineUnderWhichAListIsSearched(t *testing.T) {

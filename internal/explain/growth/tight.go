@@ -26,10 +26,10 @@ const (
 	tightEvents = 50
 )
 
-// Tights finds such loops in stacks in which no function is the program's own, one for each
+// tightsIn finds such loops in stacks in which no function is the program's own, one for each
 // binary.
-func Tights(p *profile.Profile) []Tight {
-	f := newFrames(p)
+func tightsIn(f *frames) []Tight {
+	p := f.p
 	type at struct {
 		address uint64
 		rows    []int32

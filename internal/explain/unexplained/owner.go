@@ -42,7 +42,7 @@ func (o owners) leading(stack []profile.LocationID) (call, bool) {
 		lines := o.p.Lines(loc)
 		for _, l := range lines {
 			f := o.p.Function(l.Function)
-			if f.File != "" && l.Line > 0 && !finding.IsInstalled(f.File, "") && !finding.IsPackaged(f.File) && o.isOwn(l.Function) {
+			if o.isOwn(l.Function) && f.File != "" && l.Line > 0 && !finding.IsInstalled(f.File, "") && !finding.IsPackaged(f.File) {
 				out := call{place{f.File, l.Line, l.Function}, l.Function, called}
 				if outer := lines[len(lines)-1].Function; o.isOwn(outer) {
 					out.caller = outer
