@@ -9,7 +9,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
-	"whyhot/internal/profile"
 )
 
 // RuleByHand is of sorts that compare or move neighbours in two loops.
@@ -47,17 +46,7 @@ func areNeighbours(m []string) bool {
 //
 // Example. for i … for j … if (a[j] > a[j + 1]) { t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; }
 func (r *reader) sortsByHand() []byHand {
-	known := map[profile.Line]*byHand{}
-	for line, rows := range r.innermost {
-		f := r.file(line.Function)
-		if f == nil || line.Line <= 0 {
-			continue
-		}
-		if at, x, ok := sortAround(f, int(line.Line)); ok {
-			gather(known, lineOf(line.Function, at).line, x, rows)
-		}
-	}
-	out := enough(r, known)
+	out := byLine(r, sortAround)
 	for i := range out {
 		if out[i].share < leastByHand {
 			return out[:i]

@@ -45,8 +45,8 @@ const leastCleared = 0.3
 // are close to each other.
 func (r *reader) clearedArrays() []cleared {
 	known := map[profile.Line]*cleared{}
-	for line, rows := range r.innermost {
-		f := r.file(line.Function)
+	for _, line := range r.inOrder() {
+		f, rows := r.file(line.Function), r.innermost[line]
 		if f == nil || line.Line <= 0 {
 			continue
 		}
@@ -54,7 +54,7 @@ func (r *reader) clearedArrays() []cleared {
 		if forms == nil || !forms.MatchString(f.Code(int(line.Line))) || !r.isCalledOften(f, line, rows) {
 			continue
 		}
-		if all := r.p.Weight(r.inFunction(line.Function)); float64(r.p.Weight(rows)) < leastCleared*float64(all) {
+		if fn, in := f.Function(int(line.Line)); in && r.p.Share(rows) < leastCleared*r.p.Share(r.runsIn(f.Path, fn.Range)) {
 			continue
 		}
 		gather(known, line, cleared{how: forms.FindString(f.Code(int(line.Line)))}, append(r.freedBehind(line, rows), rows...))
@@ -109,9 +109,9 @@ var makesArray = regexp.MustCompile(`Runtime_NewArray|ArrayPrototypeFill|NewFixe
 // addOnlyCleared adds the samples of V8 that make or fill an array, where one line of the file does.
 func (r *reader) addOnlyCleared(known map[profile.Line]*cleared) {
 	only := map[string]int{}
-	for line, rows := range r.innermost {
+	for _, line := range r.inOrder() {
 		fn := r.p.Function(line.Function)
-		f := r.file(line.Function)
+		f, rows := r.file(line.Function), r.innermost[line]
 		if f == nil || f.Language() != "JavaScript" {
 			continue
 		}
@@ -133,7 +133,13 @@ func (r *reader) addOnlyCleared(known map[profile.Line]*cleared) {
 		}
 		for k := range known { // one line of the file, whichever function has it
 			if r.p.Function(k.Function).File == fn.File {
-				line = k
+				line.Function = min(line.Function, k.Function)
+			}
+		}
+		for k, x := range known {
+			if r.p.Function(k.Function).File == fn.File && k.Function != line.Function {
+				of = joinRows(of, x.rows)
+				delete(known, k)
 			}
 		}
 		gather(known, lineOf(line.Function, at).line, cleared{how: clearing["JavaScript"].FindString(f.Code(at))}, of)
@@ -165,27 +171,6 @@ func onlyCleared(f *text.File) int {
 		}
 	}
 	return 0
-}
-
-// inFunction are the samples with a function in their stacks.
-func (r *reader) inFunction(id profile.FunctionID) (rows []int32) {
-	for stack, of := range r.stacks() {
-		if len(of.rows) > 0 && r.stackHas(profile.StackID(stack), id) { //nolint:gosec // stacks are numbered so
-			rows = append(rows, of.rows...)
-		}
-	}
-	return rows
-}
-
-func (r *reader) stackHas(stack profile.StackID, id profile.FunctionID) bool {
-	for _, loc := range r.p.Stack(stack) {
-		for _, l := range r.p.Lines(loc) {
-			if l.Function == id {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // isCalledOften says whether a line is in a loop, or its function is called from one; where the

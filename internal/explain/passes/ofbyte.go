@@ -62,8 +62,8 @@ func (r *reader) bytewise() []ofByte {
 			look(h.line, h.rows)
 		}
 	}
-	for line, rows := range r.innermost {
-		look(line, rows)
+	for _, line := range r.inOrder() {
+		look(line, r.innermost[line])
 	}
 	return enough(r, known)
 }

@@ -8,7 +8,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
-	"whyhot/internal/profile"
 )
 
 // RuleReplaced is of texts that are gone through once for each of several replacements.
@@ -53,19 +52,7 @@ var chained = regexp.MustCompile(`\.\s*(?:replace|replaceAll|Replace|gsub)\(`)
 // replacements gives them, the dearest first.
 //
 // Example. for name, char in ENTITIES.items(): line = line.replace(name, char)
-func (r *reader) replacements() []replacing {
-	known := map[profile.Line]*replacing{}
-	for line, rows := range r.innermost {
-		f := r.file(line.Function)
-		if f == nil || line.Line <= 0 {
-			continue
-		}
-		if at, x, ok := replacedAt(f, int(line.Line)); ok {
-			gather(known, lineOf(line.Function, at).line, x, rows)
-		}
-	}
-	return enough(r, known)
-}
+func (r *reader) replacements() []replacing { return byLine(r, replacedAt) }
 
 // replacedAt reads the statement of a line: a replacement in a loop whose names it uses, or one of
 // several behind each other. at is where the first of them stands.

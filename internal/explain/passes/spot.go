@@ -2,9 +2,11 @@ package passes
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -54,6 +56,31 @@ func gather[T spotted, P interface {
 	}
 	s := known[line].place()
 	s.rows = joinRows(s.rows, rows)
+}
+
+// byLine are the spots of a form that is read at the innermost own lines, the dearest first. at is
+// where the spot stands, which may be another line: samples of several lines may be of one spot.
+func byLine[T spotted, P interface {
+	*T
+	place() *spot
+}](r *reader, form func(f *text.File, line int) (at int, x T, ok bool)) []T {
+	known := map[profile.Line]P{}
+	for _, line := range r.inOrder() {
+		if f := r.file(line.Function); f != nil && line.Line > 0 {
+			if at, x, ok := form(f, int(line.Line)); ok {
+				gather(known, lineOf(line.Function, at).line, x, r.innermost[line])
+			}
+		}
+	}
+	return enough(r, known)
+}
+
+// inOrder are the innermost own lines, always in the same order: which of several lines of a spot
+// comes first may show.
+func (r *reader) inOrder() []profile.Line {
+	return slices.SortedFunc(maps.Keys(r.innermost), func(a, b profile.Line) int {
+		return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
+	})
 }
 
 // spotted is what stands at a line and has samples.

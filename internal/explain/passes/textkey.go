@@ -54,7 +54,7 @@ func (r *reader) textKeys() []textKey {
 	for line := range r.innermost {
 		file := r.p.Function(line.Function).File
 		if f := r.file(line.Function); f != nil && found[file] == nil {
-			found[file] = r.textKeysIn(f)
+			found[file] = textKeysIn(f)
 		}
 	}
 	known := map[profile.Line]*textKey{}
@@ -168,18 +168,22 @@ func (r *reader) linesOf(file string) map[profile.Line][]int32 {
 	return out
 }
 
+// longestRead is the length of files that are read whole for texts that are keys: longer ones are
+// bundles.
+const longestRead = 20_000
+
 // textKeysIn are those of a file.
-func (r *reader) textKeysIn(f *text.File) []textKey {
+func textKeysIn(f *text.File) []textKey {
 	out := []textKey{}
 	made := madeTexts[f.Language()].forms
-	if len(made) == 0 {
+	if len(made) == 0 || f.Len() > longestRead {
 		return out
 	}
 	for n := 1; n <= f.Len(); n++ {
 		if !slices.ContainsFunc(made, func(form *regexp.Regexp) bool { return form.MatchString(f.Lines[n-1]) }) {
 			continue
 		}
-		if x, ok := r.textKeyAt(f, n); ok && (len(out) == 0 || out[len(out)-1].made != x.made) {
+		if x, ok := textKeyAt(f, n); ok && (len(out) == 0 || out[len(out)-1].made != x.made) {
 			out = append(out, x)
 		}
 	}
@@ -187,7 +191,7 @@ func (r *reader) textKeysIn(f *text.File) []textKey {
 }
 
 // textKeyAt reads the statement of a line.
-func (r *reader) textKeyAt(f *text.File, line int) (x textKey, ok bool) {
+func textKeyAt(f *text.File, line int) (x textKey, ok bool) {
 	_, lines := f.Statement(line)
 	if lines.First < 1 || f.Code(line) == "" {
 		return x, false
@@ -202,7 +206,7 @@ func (r *reader) textKeyAt(f *text.File, line int) (x textKey, ok bool) {
 			}
 			before, after := strings.TrimRight(statement[:begin], " "), strings.TrimLeft(statement[end:], " ")
 			if table, is := keyPlace(before, after); is {
-				if r.isAllOf(f, statement[:begin]+statement[end:]) {
+				if isAllOf(f, statement[:begin]+statement[end:]) {
 					return textKey{made: lines, table: table}, true
 				}
 				continue
@@ -244,23 +248,13 @@ var little = regexp.MustCompile(`^(?:or_insert\w*|or_default|or_else|and_modify|
 
 // isAllOf says whether a statement calls nothing of others but what a table has: what else a
 // library does there is no cost of the key.
-func (r *reader) isAllOf(f *text.File, rest string) bool {
+func isAllOf(f *text.File, rest string) bool {
 	for _, c := range text.Calls(rest) {
-		if !keyOfCall.MatchString("t."+c.Last()+"(") && !little.MatchString(c.Last()) && !keyOfQuery.MatchString(c.Last()+"(") && !r.isDefined(f, c.Last()) {
+		if _, own := defined(f, c.Last()); !own && !keyOfCall.MatchString("t."+c.Last()+"(") && !little.MatchString(c.Last()) && !keyOfQuery.MatchString(c.Last()+"(") {
 			return false
 		}
 	}
 	return true
-}
-
-// isDefined says whether a file defines a function of some name.
-func (r *reader) isDefined(f *text.File, name string) bool {
-	for _, fn := range f.Functions() {
-		if fn.Own() == name {
-			return true
-		}
-	}
-	return false
 }
 
 // usedAsKey follows a text that is given a name, or that a function returns, to the lines that

@@ -10,7 +10,6 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
-	"whyhot/internal/profile"
 )
 
 // RuleTried is of texts that are tested with one pattern after the other.
@@ -43,19 +42,7 @@ const mostTried = 5
 // tried gives them, the dearest first.
 //
 // Example. for rule, name in RULES: if rule.search(line): return name
-func (r *reader) tried() []triedOn {
-	known := map[profile.Line]*triedOn{}
-	for line, rows := range r.innermost {
-		f := r.file(line.Function)
-		if f == nil || line.Line <= 0 {
-			continue
-		}
-		if at, x, ok := triedAt(f, int(line.Line)); ok {
-			gather(known, lineOf(line.Function, at).line, x, rows)
-		}
-	}
-	return enough(r, known)
-}
+func (r *reader) tried() []triedOn { return byLine(r, triedAt) }
 
 // triedAt reads the statement of a line; at is where the first pattern is asked.
 func triedAt(f *text.File, line int) (at int, x triedOn, ok bool) {
