@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	growing := map[Place]bool{}
 	f := newFrames(s.Profile)
 	for _, a := range accumulationsIn(f) {
-		if standsForOthers(s, a.Place) {
+		if standsForOthers(s, a.Place) || runsOnce(s, a.Place) {
 			continue
 		}
 		growing[a.Place] = true
@@ -81,7 +82,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		source = s.Facts.Source
 	}
 	for _, a := range slowings(f, source) {
-		if isSaid(a, out.Found) {
+		if isSaid(a, out.Found) || runsOnce(s, a.Place) {
 			continue
 		}
 		if s.Facts != nil {
@@ -90,6 +91,25 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		out.Found = append(out.Found, slowing(s.Profile, a))
 	}
 	return out, nil
+}
+
+// beginning are names of what a program begins with, in the languages that package text reads.
+var beginning = regexp.MustCompile(`^(?:main\.main|(?:.*(?:\.|::))?[mM]ain|<module>|<main>|\{main\}|main::(?:RUNTIME|BEGIN)|top level)(?:\(|$)`)
+
+// runsOnce says whether a line is of what the program begins with, and no loop is around it: there
+// is no next time. Of several processes each has its own.
+//
+// Example. main calls the parser and then the code generator, which allocates more and more.
+func runsOnce(s judge.Subject, at Place) bool {
+	if s.Facts == nil || at.Line < 1 || !beginning.MatchString(at.Function) {
+		return false
+	}
+	lines, ok := s.Facts.Source(at.File)
+	if !ok {
+		return false
+	}
+	f, ok := text.Read(at.File, lines)
+	return ok && len(f.LoopsFrom(int(at.Line))) == 0
 }
 
 // standsForOthers says whether a line of JavaScript does nothing that could grow: of code that
