@@ -49,6 +49,17 @@ function main() {  @2
   }
 }
 `, "main@2 V8::ExitFrame v8::internal::Runtime_NewArray", "main@3", profile.KindJS, RuleCleared, "@1 for each call;"},
+		"a table of C++": {"/me/a.cpp", `
+static int distance(const std::string &a, const std::string &b) {
+  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));  @1
+  return fill(d, a, b);
+}
+int main() {
+  for (auto &a : words) {
+    distance(a, b);  @3
+  }
+}
+`, "main@3 distance@1 std::vector<std::vector<int>>::vector operator_new", "main@3", profile.KindNative, RuleCleared, "@1 row by"},
 		"made once": {"/me/a.py", `
 def main(pairs):
     seen = [False] * len(near)  @1
