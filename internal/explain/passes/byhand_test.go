@@ -53,6 +53,16 @@ static void relax(int *d, int n) {
   show(d);  @3
 }
 `, "relax@1", "relax@3", profile.KindNative, "", ""},
+		"a heap": {"/me/a.c", `
+static void sift(int *h, int n) {
+  for (int i = 0; i < n; i++)
+    for (int c = i; c > 0; c = (c - 1) / 2)
+      if (h[c] > h[i]) {  @1
+        swap(h[c], h[i]);
+      }
+  show(h);  @3
+}
+`, "sift@1", "sift@3", profile.KindNative, "", ""},
 		"elements that move up": {"/me/a.c", `
 static void shift(int *a, int n) {
   for (int i = 0; i < n; i++)
