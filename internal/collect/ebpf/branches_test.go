@@ -6,6 +6,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/host/tooltest"
+	"whyhot/internal/profile"
 )
 
 const guesses = `
@@ -35,8 +36,8 @@ int main(int argc, char **argv)
 }
 `
 
-// The jump of a program's hot loop is followed while it is recorded, where that is asked for,
-// and the time of it is not missing.
+// The jump of a program's hot loop, and the one that closes it, are followed while it is recorded,
+// where that is asked for, and the time of it is not missing.
 func TestBranches(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("not on " + runtime.GOARCH)
@@ -53,7 +54,8 @@ func TestBranches(t *testing.T) {
 			}
 			continue
 		}
-		if len(found) != 1 || found[0].Path != program || found[0].Missed*5 < found[0].Judged*2 {
+		if len(found) != 2 || found[0].Path != program || found[0].Leaves != "" || found[0].Missed*5 < found[0].Judged*2 ||
+			found[1].Leaves != profile.Behind || found[1].Taken*100 < found[1].Seen*99 {
 			t.Errorf("%+v, %q", found, p.Meta.Warnings)
 		}
 	}
