@@ -3,6 +3,7 @@ package branch
 import (
 	"debug/elf"
 	"errors"
+	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -177,11 +178,11 @@ func TestLoops(t *testing.T) {
 		code := codeOf(t, program, name)
 		at := inLoop(code)
 		regions := regionsOf(code, at)
-		if len(regions) == 0 || len(regions[0].sites)-regions[0].closing != sites || regions[0].samples < 3*sites || regions[0].samples >= len(code) {
+		if len(regions) == 0 || closingAt(regions[0].sites) != sites || regions[0].samples < 3*sites || regions[0].samples >= len(code) {
 			t.Errorf("%s: %+v", name, regions)
 		}
 		for i, s := range regions[0].sites {
-			if closes := i >= sites; closes != (s.leaves != "") || closes && s.both != 0 {
+			if closes := i >= sites; closes != s.closes() || closes && s.both != 0 {
 				t.Errorf("%s: %+v", name, s)
 			}
 			if i >= sites {
@@ -210,25 +211,7 @@ func TestJumpsOfAProgram(t *testing.T) {
 		"a":  {0, 0.01, 0.5}, // in turn
 	} {
 		run := exec.CommandContext(t.Context(), program, data+" ")
-		if err := run.Start(); err != nil {
-			t.Fatal(err)
-		}
-		r, err := New()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for a := range at {
-			for range 50 {
-				r.Sample(uint32(run.Process.Pid), program, a) //nolint:gosec // a PID
-			}
-		}
-		r.Look()
-		found, err := r.Branches()
-		_ = run.Process.Kill()
-		_ = run.Wait() // it was killed
-		if errors.Is(err, os.ErrPermission) {
-			t.Skipf("probes are not allowed here: %v", err)
-		}
+		r, found, err := followed(t, run, program, slices.Collect(maps.Keys(at)))
 		if err != nil || len(found) != 2 || found[0].Leaves != "" || found[1].Leaves != profile.Behind || found[1].Taken < found[1].Seen-1 {
 			t.Errorf("%s: %+v, %v", data, found, err)
 			continue
@@ -246,32 +229,46 @@ func TestJumpsOfAProgram(t *testing.T) {
 	}
 }
 
+// followed runs a program until its jumps at some hot addresses were followed.
+func followed(t *testing.T, run *exec.Cmd, program string, hot []uint64) (r *Recorder, found []profile.Branch, err error) {
+	t.Helper()
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = New(); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range hot {
+		for range 50 {
+			r.Sample(uint32(run.Process.Pid), program, address) //nolint:gosec // a PID
+		}
+	}
+	r.Look()
+	found, err = r.Branches()
+	_ = run.Process.Kill()
+	_ = run.Wait() // it was killed
+	if errors.Is(err, os.ErrPermission) {
+		t.Skipf("probes are not allowed here: %v", err)
+	}
+	return r, found, err
+}
+
+// closingAt is the number of sites before those that close a loop.
+func closingAt(sites []site) int {
+	return len(slices.DeleteFunc(slices.Clone(sites), site.closes))
+}
+
 // The jump that closes a loop says how often it goes on.
 func TestIterations(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, for probes")
 	}
 	program := compiled(t)
-	run := exec.CommandContext(t.Context(), program, "d")
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var addresses []uint64
 	for _, s := range codeOf(t, program, "dot") {
-		for range 50 {
-			r.Sample(uint32(run.Process.Pid), program, s.Address) //nolint:gosec // a PID
-		}
+		addresses = append(addresses, s.Address)
 	}
-	r.Look()
-	found, err := r.Branches()
-	_ = run.Process.Kill()
-	_ = run.Wait() // it was killed
-	if errors.Is(err, os.ErrPermission) {
-		t.Skipf("probes are not allowed here: %v", err)
-	}
+	_, found, err := followed(t, exec.CommandContext(t.Context(), program, "d"), program, addresses)
 	closing := slices.IndexFunc(found, func(b profile.Branch) bool { return b.Leaves != "" })
 	if err != nil || closing < 0 {
 		t.Fatalf("%+v, %v", found, err)

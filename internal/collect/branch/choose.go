@@ -16,12 +16,14 @@ type site struct {
 	leaves    string // the same
 }
 
+// closes says whether the jump closes a loop.
+func (s site) closes() bool { return s.leaves != "" }
+
 // region is an innermost loop, or what a function has outside of those, with its jumps.
 type region struct {
 	low     uint64 // address of its first instruction
 	samples int
 	sites   []site // those that close the loop are the last ones
-	closing int    // how many these are
 }
 
 // mostClosing is how many jumps may close a loop: "continue" makes more than one.
@@ -100,11 +102,11 @@ func (f *flow) region(code []instruction.Step, nodes []int64, isLoop bool, at ma
 	slices.SortFunc(sites, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.samples, a.samples), cmp.Compare(a.address, b.address))
 	})
-	r.closing = min(len(closing), mostClosing)
-	for _, w := range sites[:min(len(sites), mostSites-r.closing)] {
+	closing = closing[:min(len(closing), mostClosing)]
+	for _, w := range sites[:min(len(sites), mostSites-len(closing))] {
 		r.sites = append(r.sites, w.site)
 	}
-	r.sites = append(r.sites, closing[:r.closing]...)
+	r.sites = append(r.sites, closing...)
 	return r
 }
 

@@ -1,5 +1,7 @@
 package branch
 
+import "slices"
+
 // Outcome is one execution of one of the jumps that are followed.
 type Outcome struct {
 	Site  int
@@ -18,23 +20,27 @@ type Tally struct {
 // geometric series up to several hundred.
 var histories = []int{0, 1, 2, 4, 8, 12, 16, 24, 32, 64}
 
-// tallied counts what became of jumps, of which those from closing on close a loop: these are
+// tallied counts what became of jumps. Those that close a loop, which are the last ones, are
 // counted alone, and are no history for the others.
-func tallied(sequence []Outcome, sites, closing int) []Tally {
+func tallied(sequence []Outcome, sites []site) []Tally {
 	var others []Outcome
-	closed := make([]Tally, sites-closing)
+	closed := make([]Tally, len(sites))
+	first := len(sites)
+	if at := slices.IndexFunc(sites, site.closes); at >= 0 {
+		first = at
+	}
 	for _, o := range sequence {
-		if o.Site < closing {
+		if o.Site < first {
 			others = append(others, o)
 			continue
 		}
-		t := &closed[o.Site-closing]
+		t := &closed[o.Site]
 		t.Seen++
 		if o.Taken {
 			t.Taken++
 		}
 	}
-	return append(foresee(others, closing), closed...)
+	return append(foresee(others, first), closed[first:]...)
 }
 
 // foresee gives a sequence of outcomes to a predictor like those of processors: for each length

@@ -48,7 +48,7 @@ const flagBits = 5
 func sizeFor(sites []site) int {
 	size := firstSize + len(sites)*sizeOfSite
 	for _, s := range sites {
-		if s.leaves != "" {
+		if s.closes() {
 			size += firstSize
 		}
 	}

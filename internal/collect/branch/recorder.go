@@ -186,7 +186,7 @@ func (r *Recorder) round(file string, b sampled, c chosen) error {
 	n := len(r.windows) - 1
 	r.mu.Unlock()
 	seen, err := follow(file, b.pid, c.sites, c.offsets)
-	tallies := tallied(seen.sequence, len(c.sites), len(c.sites)-c.closing)
+	tallies := tallied(seen.sequence, c.sites)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.windows[n].from, r.windows[n].to = seen.from.UnixNano(), seen.to.UnixNano()

@@ -58,24 +58,24 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	throughs := throughsIn(f, table)
 	for _, w := range throughs {
 		if !growing[w.Place] && w.placed(of) {
-			out.Found = append(out.Found, w.found(s.Profile))
+			out.Found = append(out.Found, w.found(f))
 		}
 	}
 	for _, t := range tightsIn(f) {
 		if found := written(t, table, of); len(found) > 0 {
 			found[0].OrElse = found[1:]
-			out.Found = append(out.Found, found[0].found(s.Profile))
+			out.Found = append(out.Found, found[0].found(f))
 		}
 	}
 	setSamples(f, out.Found)
 	if s.Facts != nil {
 		for _, w := range stubs(f, table, s.Facts.Source) {
-			out.Found = append(out.Found, w.found(s.Profile))
+			out.Found = append(out.Found, w.found(f))
 		}
 	}
 	for _, w := range resorts(f) {
 		w.setSorter(of)
-		out.Found = append(out.Found, w.found(s.Profile))
+		out.Found = append(out.Found, w.found(f))
 	}
 	var source func(string) ([]string, bool)
 	if s.Facts != nil {
@@ -101,29 +101,30 @@ var beginning = regexp.MustCompile(`^(?:main\.main|(?:.*(?:\.|::))?[mM]ain|<modu
 //
 // Example. main calls the parser and then the code generator, which allocates more and more.
 func runsOnce(s judge.Subject, at Place) bool {
-	if s.Facts == nil || at.Line < 1 || !beginning.MatchString(at.Function) {
+	if at.Line < 1 || !beginning.MatchString(at.Function) {
 		return false
+	}
+	f, ok := textOf(s, at)
+	return ok && len(f.LoopsFrom(int(at.Line))) == 0
+}
+
+// textOf is the source that a place is in; ok is false where it cannot be read.
+func textOf(s judge.Subject, at Place) (f *text.File, ok bool) {
+	if s.Facts == nil {
+		return nil, false
 	}
 	lines, ok := s.Facts.Source(at.File)
 	if !ok {
-		return false
+		return nil, false
 	}
-	f, ok := text.Read(at.File, lines)
-	return ok && len(f.LoopsFrom(int(at.Line))) == 0
+	return text.Read(at.File, lines)
 }
 
 // standsForOthers says whether a line of JavaScript does nothing that could grow: of code that
 // a JIT compiler has optimised a recording knows no line but that of the function or loop, and
 // the lines that ran before, interpreted, look like progress.
 func standsForOthers(s judge.Subject, at Place) bool {
-	if s.Facts == nil {
-		return false
-	}
-	lines, ok := s.Facts.Source(at.File)
-	if !ok {
-		return false
-	}
-	f, ok := text.Read(at.File, lines)
+	f, ok := textOf(s, at)
 	if !ok || f.Language() != "JavaScript" {
 		return false
 	}

@@ -12,7 +12,6 @@ import (
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
-	"whyhot/internal/profile"
 )
 
 // rules of what operations do.
@@ -177,7 +176,8 @@ func filesIn(shell string, lines []string) []string {
 // mostLines are those of a script that a finding names where several write the operation.
 const mostLines = 5
 
-func (w *Through) found(p *profile.Profile) judge.Found {
+func (w *Through) found(of *frames) judge.Found {
+	p := of.p
 	f := told(p, throughRules[w.Does], w.Place, w.Share, w.Cure)
 	f.Samples, f.Yields = w.Samples, true
 	f.Place.Binary = w.Binary
@@ -200,7 +200,7 @@ func (w *Through) found(p *profile.Profile) judge.Found {
 	if len(w.Lines) == 0 && w.Binary != "" && w.Line > 0 {
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "growth", Text: "the runtime does not say which line runs; it is the one line of the script that has the operation"})
 	}
-	f.Gain = w.gain(p)
+	f.Gain = w.gain(of)
 	return f
 }
 
@@ -261,11 +261,11 @@ const leastKept, likelyKept = 0.5, 0.9
 
 // gain is the share, since the cure removes the call, with what allocating and collecting its
 // copies costs elsewhere at the upper end.
-func (w *Through) gain(p *profile.Profile) *finding.Gain {
-	margin := finding.ShareError(w.Share, p.Count())
+func (w *Through) gain(f *frames) *finding.Gain {
+	margin := finding.ShareError(w.Share, f.p.Count())
 	high := min(1, w.Share+margin)
 	if w.Does == primitive.Copies {
-		high = min(1, high+upkeepBeside(p, w.Samples))
+		high = min(1, high+upkeepBeside(f, w.Samples))
 	}
 	return &finding.Gain{Low: leastKept * w.Share, Likely: likelyKept * w.Share, High: high, Reach: w.Share,
 		Basis: percent.Text(w.Share) + " of the CPU is in the operation, which the change removes; half of it or more goes away where the " + w.Container + " is long"}
@@ -273,8 +273,8 @@ func (w *Through) gain(p *profile.Profile) *finding.Gain {
 
 // upkeepBeside is the part of a profile that frees, collects and faults in memory outside of
 // some samples.
-func upkeepBeside(p *profile.Profile, rows []int32) float64 {
-	f := newFrames(p)
+func upkeepBeside(f *frames, rows []int32) float64 {
+	p := f.p
 	var beside []int32
 	for i := range p.Samples() {
 		s := &p.Samples()[i]

@@ -233,12 +233,17 @@ func (l *Loop) holds(address uint64) bool {
 
 // lineOf is the source line of an instruction.
 func (l *Loop) lineOf(address uint64) (profile.Frame, bool) {
+	return Edited(l.linesAt(address))
+}
+
+// linesAt are the frames of an instruction, the innermost inlined one first.
+func (l *Loop) linesAt(address uint64) []profile.Frame {
 	for _, in := range l.Instructions {
 		if in.Address == address {
-			return Edited(in.Lines)
+			return in.Lines
 		}
 	}
-	return profile.Frame{}, false
+	return nil
 }
 
 // breaks says whether a rule of its own says what a loop does: a binary search, a walk along a

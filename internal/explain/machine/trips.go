@@ -68,15 +68,14 @@ var countedLoop = regexp.MustCompile(`\bfor\s*\(?[^;]*;([^;]*?(?:<=?|>=?|!=)[^;]
 
 // short is a function's loops that run a few times each.
 type short struct {
-	loops   []*Loop
-	file    string
-	line    int
-	bound   string
-	times   float64
-	of      uint64
-	value   int64
-	count   int64
-	largest int64
+	loops []*Loop
+	lead  *Loop // of them, the one with most, which the finding is at
+	file  string
+	line  int
+	bound string
+	times float64
+	value int64
+	count int64
 }
 
 // ShortTrips are findings about loops up to a bound that the compiler does not know, and that the
@@ -105,8 +104,8 @@ func ShortTrips(p *profile.Profile, a Answer, facts judge.Facts) []Found {
 		x.loops = append(x.loops, l)
 		x.value += l.Self
 		x.count += l.Count
-		if l.Self > x.largest || len(x.loops) == 1 {
-			x.largest, x.file, x.line, x.bound, x.times, x.of = l.Self, file, line, bound, times, of
+		if x.lead == nil || l.Self > x.lead.Self {
+			x.lead, x.file, x.line, x.bound, x.times = l, file, line, bound, times
 		}
 	}
 	var out []Found
@@ -154,23 +153,8 @@ func (l *Loop) boundAt(latch uint64, files map[string]*text.File, facts judge.Fa
 // constantName is the name of a constant or of a macro: the compiler knows its value.
 var constantName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
-// linesAt are the frames of an instruction, the innermost inlined one first.
-func (l *Loop) linesAt(address uint64) []profile.Frame {
-	for _, in := range l.Instructions {
-		if in.Address == address {
-			return in.Lines
-		}
-	}
-	return nil
-}
-
 func (x *short) found(p *profile.Profile, share float64) Found {
-	l := x.loops[0]
-	for _, other := range x.loops {
-		if other.Self == x.largest {
-			l = other
-		}
-	}
+	l := x.lead
 	margin := finding.ShareError(share, p.Count())
 	place := finding.Place{Binary: l.Mapping.Path, BuildID: l.Mapping.BuildID, Function: l.Function, File: x.file, Line: x.line, EndLine: x.line}
 	f := finding.Finding{

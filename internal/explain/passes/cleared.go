@@ -150,16 +150,7 @@ func (r *reader) addOnlyCleared(known map[profile.Line]*cleared) {
 // onlyCleared is the one line of a file that makes or clears an array, in a loop or in a function
 // that is called from one; 0 where there is none, or are several.
 func onlyCleared(f *text.File) int {
-	found := 0
-	for n := 1; n <= f.Len(); n++ {
-		if !clearing["JavaScript"].MatchString(f.Code(n)) {
-			continue
-		}
-		if found > 0 {
-			return 0
-		}
-		found = n
-	}
+	found := onlyLine(f, clearing["JavaScript"].MatchString, 0)
 	if found == 0 || len(f.Loops(found)) > 0 {
 		return found
 	}
@@ -183,18 +174,18 @@ func (r *reader) isCalledOften(f *text.File, line profile.Line, rows []int32) bo
 	if len(f.Loops(int(line.Line))) > 0 {
 		return true
 	}
-	for at := line; ; {
-		caller, ok := r.callerIn(rows, at.Function)
-		if !ok || caller.Function == at.Function {
+	asked := map[profile.FunctionID]bool{} // functions may call each other
+	for caller, ok := r.callerIn(rows, line.Function); ok && !asked[caller.Function]; caller, ok = r.callerIn(rows, caller.Function) {
+		asked[caller.Function] = true
+		in := r.file(caller.Function)
+		if in == nil {
 			return false
 		}
-		if in := r.file(caller.Function); in == nil || len(in.LoopsFrom(int(caller.Line))) > 0 {
-			return in != nil
-		}
-		if at = caller; at.Function == line.Function {
-			return false
+		if len(in.LoopsFrom(int(caller.Line))) > 0 {
+			return true
 		}
 	}
+	return false
 }
 
 // moreOfRows is what a flat table gives back of what allocating rows takes, at most: 2.1 times was

@@ -60,6 +60,15 @@ int main() {
   }
 }
 `, "main@3 distance@1 std::vector<std::vector<int>>::vector operator_new", "main@3", profile.KindNative, RuleCleared, "@1 row by"},
+		"functions that call each other, in no loop": {"/me/a.py", `
+def reaches(a, b):
+    seen = [False] * len(near)  @1
+    return even(seen, a, b)
+def even(a, b):
+    return reaches(a, b) or odd(a, b)  @2
+def odd(a, b):
+    return even(a, b)  @3
+`, "even@2 odd@3 even@2 reaches@1 list_repeat", "odd@3", profile.KindPython, "", ""},
 		"made once": {"/me/a.py", `
 def main(pairs):
     seen = [False] * len(near)  @1

@@ -293,6 +293,7 @@ func position(args, names, others []string) int {
 	return slices.IndexFunc(args, func(arg string) bool { return mentions(arg, names) && !mentions(arg, others) })
 }
 
+// mentions says whether code has one of some names.
 func mentions(code string, names []string) bool {
 	return slices.ContainsFunc(text.Names(code), func(n string) bool { return slices.Contains(names, n) })
 }

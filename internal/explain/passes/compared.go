@@ -46,7 +46,7 @@ func (r *reader) comparisons() []comparedByText {
 		}
 		line := int(h.line.Line)
 		if f.Language() == "JavaScript" && r.runs(h, stringifies.MatchString) {
-			line = onlyLine(f, "JSON.stringify(", line)
+			line = onlyLine(f, func(code string) bool { return strings.Contains(code, "JSON.stringify(") }, line)
 		}
 		statement, _ := f.Statement(line)
 		m := textComparisons[f.Language()].FindStringSubmatch(statement)
@@ -61,11 +61,12 @@ func (r *reader) comparisons() []comparedByText {
 // stringifies is V8's function, below code of which a recording knows no line.
 var stringifies = regexp.MustCompile(`(?i)^stringify$|JsonStringif`)
 
-// onlyLine is the one line of a file that has a text, else another.
-func onlyLine(f *text.File, has string, other int) int {
+// onlyLine is the one line of a file that is of a kind, else another: where there is none, or are
+// several.
+func onlyLine(f *text.File, is func(code string) bool, other int) int {
 	found := 0
 	for n := 1; n <= f.Len(); n++ {
-		if strings.Contains(f.Code(n), has) {
+		if is(f.Code(n)) {
 			if found > 0 {
 				return other
 			}

@@ -94,13 +94,13 @@ func (r *reader) freedAtTheEnd(line profile.Line) (rows []int32) {
 // copiedElements are loops that copy each element, joined with the function that gives them a
 // copy of the collection that they go through.
 func (r *reader) copiedElements() []element {
-	loops, _ := r.withWholes()
+	loops, _ := r.copyings()
 	return append(loops, r.goElements()...)
 }
 
 // returnedCopies are functions that give copies, but for those of copiedElements.
 func (r *reader) returnedCopies() []returned {
-	_, alone := r.withWholes()
+	_, alone := r.copyings()
 	return alone
 }
 

@@ -3,6 +3,7 @@ package passes
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
@@ -53,12 +54,14 @@ type reader struct {
 	innermost map[profile.Line][]int32
 	stacked   []stacked                       // what stacks gives
 	byName    map[string][]profile.FunctionID // what named gives
+	copyings  func() ([]element, []returned)  // withWholes, asked once
 }
 
 func newReader(s judge.Subject) *reader {
 	r := &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: map[string]*text.File{}, stable: map[string]bool{}, declared: map[fileForm][]int{},
 		innermost: map[profile.Line][]int32{}}
 	r.hottest = r.findHottest()
+	r.copyings = sync.OnceValues(r.withWholes)
 	return r
 }
 

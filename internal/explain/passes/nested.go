@@ -254,7 +254,7 @@ type pair [2]string
 
 // without is the side that has none of some names.
 func (p *pair) without(bound []string) string {
-	if slices.ContainsFunc(text.Names(p[0]), func(n string) bool { return slices.Contains(bound, n) }) {
+	if mentions(p[0], bound) {
 		return p[1]
 	}
 	return p[0]
@@ -262,9 +262,6 @@ func (p *pair) without(bound []string) string {
 
 // comparison is the one in a loop of what it goes through with what it does not, and its line.
 func comparison(f *text.File, l text.Loop, header text.Range, bound []string) (p *pair, line int) {
-	has := func(side string) bool {
-		return slices.ContainsFunc(text.Names(side), func(n string) bool { return slices.Contains(bound, n) })
-	}
 	for n := header.Last; n <= l.Last; n++ {
 		code := f.Code(n)
 		if !strings.Contains(code, "=") && !strings.Contains(code, "eq") && !strings.Contains(code, "cmp") && !strings.Contains(code, "qual") {
@@ -279,7 +276,7 @@ func comparison(f *text.File, l text.Loop, header text.Range, bound []string) (p
 				a, b = m[4], m[5]
 			}
 			a, b = afterWord(a), beforeWord(b)
-			if has(a) != has(b) && len(text.Names(a)) > 0 && len(text.Names(b)) > 0 {
+			if mentions(a, bound) != mentions(b, bound) && len(text.Names(a)) > 0 && len(text.Names(b)) > 0 {
 				return &pair{a, b}, n
 			}
 		}

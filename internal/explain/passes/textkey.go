@@ -3,6 +3,7 @@ package passes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,13 +58,10 @@ func (r *reader) textKeys() []textKey {
 			found[file] = textKeysIn(f)
 		}
 	}
+	maps.DeleteFunc(found, func(_ string, all []textKey) bool { return len(all) == 0 })
 	known := map[profile.Line]*textKey{}
-	for file, all := range found {
-		if len(all) == 0 {
-			continue
-		}
-		lines := r.linesOf(file)
-		for _, x := range all {
+	for file, lines := range r.linesOf(found) {
+		for _, x := range found[file] {
 			r.addLines(&x, lines)
 			if x.line.Line == 0 {
 				r.addOptimised(r.fileAt(file), &x, lines)
@@ -153,17 +151,29 @@ func (r *reader) isKeyWork(row int32) bool {
 	return len(below) > 0 && keyWork.MatchString(r.p.Function(below[len(below)-1].Function).Name)
 }
 
-// linesOf are the samples of the lines of a file that are the innermost own ones, of all of its
-// functions: the one that makes a key may be small.
-func (r *reader) linesOf(file string) map[profile.Line][]int32 {
-	out := map[profile.Line][]int32{}
+// linesOf are the samples of the lines of some files that are the innermost own ones, by file, of
+// all of their functions: the one that makes a key may be small.
+func (r *reader) linesOf(files map[string][]textKey) map[string]map[profile.Line][]int32 {
+	out := map[string]map[profile.Line][]int32{}
+	if len(files) == 0 {
+		return out
+	}
 	for id, of := range r.stacks() {
 		if len(of.rows) == 0 {
 			continue
 		}
-		if line, _, ok := r.lines.Innermost(profile.StackID(id)); ok && r.p.Function(line.Function).File == file { //nolint:gosec // stacks are numbered so
-			out[line] = append(out[line], of.rows...)
+		line, _, ok := r.lines.Innermost(profile.StackID(id)) //nolint:gosec // stacks are numbered so
+		if !ok {
+			continue
 		}
+		file := r.p.Function(line.Function).File
+		if _, asked := files[file]; !asked {
+			continue
+		}
+		if out[file] == nil {
+			out[file] = map[profile.Line][]int32{}
+		}
+		out[file][line] = append(out[file][line], of.rows...)
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package passes
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"whyhot/internal/explain/judge"
@@ -55,7 +54,7 @@ func triedAt(f *text.File, line int) (at int, x triedOn, ok bool) {
 		l := loops[0]
 		bound := boundIn(f, l)
 		for _, pair := range asked {
-			pattern, other := isOf(pair[0], bound), isOf(pair[1], bound)
+			pattern, other := mentions(pair[0], bound), mentions(pair[1], bound)
 			if pattern != other && (pattern || f.Language() == "Perl") && f.MayEnd(l.First, l.Last+1) {
 				return lines.First, x, true
 			}
@@ -103,11 +102,6 @@ func patternsOf(f *text.File, lines text.Range) (out [][2]string) {
 		}
 	}
 	return out
-}
-
-// isOf says whether an expression has one of some names.
-func isOf(expression string, names []string) bool {
-	return slices.ContainsFunc(text.Names(expression), func(n string) bool { return slices.Contains(names, n) })
 }
 
 // setOf is what asks all patterns in one pass, by language. One alternation of all is none: an
