@@ -14,7 +14,7 @@
 //	same samples     related rules, and at least half of the samples of m are of f
 //	same binary      related rules about how one binary is built
 //	contained in     m is in a library that f replaces: m is left out
-//	cause of it      f tells what happens at a line, m why: m leads, with the evidence of f
+//	cause of it      one tells what happens at a line, the other why: that one leads, with the evidence of both
 //	said by name     m is told by behaviour, and f takes the same samples away: f has what was counted
 //	one for a binary what is left of m and others of its rule is mended by one change
 //
@@ -61,12 +61,14 @@ func Add(known, more []judge.Found, o Options) []judge.Found {
 	var alone []judge.Found
 	for i := range more {
 		m := &more[i]
-		symptom := symptomOf(out, m)
+		symptom, cause := symptomOf(out, m), causeOf(out, m)
 		switch at, t := find(out, m); {
 		case symptom >= 0:
 			lead := *m
 			support(&lead, &out[symptom])
 			out[symptom] = lead
+		case cause >= 0:
+			support(&out[cause], m)
 		case at >= 0:
 			t.join(&out[at], m)
 		case m.Yields && said(out, m) >= 0:

@@ -296,3 +296,26 @@ func TestTheCauseLeadsAndTheSymptomSupports(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCauseLeadsWhoeverSpokeFirst(t *testing.T) {
+	symptom := found("slows", "growth-accumulation", at("/src/a.js", 7, 0), 1, 2, 3, 4)
+	symptom.Symptom = true
+	cause := found("spread", "node-object-spread", at("/src/a.js", 7, 0), 1, 2, 3)
+	cause.Removes = true
+	if out := Add([]judge.Found{cause}, []judge.Found{symptom}, Options{Samples: 1000}); len(out) != 1 || out[0].ID != "spread" || !slices.Equal(out[0].SameAs, []string{"slows"}) || len(out[0].Evidence) != 2 {
+		t.Errorf("it stands alone: %+v", out)
+	}
+	for name, change := range map[string]func(*judge.Found){
+		"a collector":          func(f *judge.Found) { f.Service = true },
+		"copying, by whatever": func(f *judge.Found) { f.Basic = true },
+		"an aside":             func(f *judge.Found) { f.Aside = true },
+		"a faster library":     func(f *judge.Found) { f.Removes = false },
+		"another line":         func(f *judge.Found) { f.Place.Line = 8 },
+	} {
+		f := cause
+		change(&f)
+		if out := Add([]judge.Found{f}, []judge.Found{symptom}, Options{Samples: 1000}); len(out) != 2 {
+			t.Errorf("%s explains what grows: %+v", name, out)
+		}
+	}
+}

@@ -31,6 +31,17 @@ func symptomOf(known []judge.Found, m *judge.Found) int {
 	})
 }
 
+// causeOf is the finding that knows why what m tells happens at its line, where a judge before
+// has said it.
+func causeOf(known []judge.Found, m *judge.Found) int {
+	if !m.Symptom {
+		return -1
+	}
+	return slices.IndexFunc(known, func(f judge.Found) bool {
+		return isCause(&f) && !f.Basic && symptomOf([]judge.Found{*m}, &f) == 0
+	})
+}
+
 // sameLines is the related finding that the code of m is on the lines of. Of loops inside
 // each other, it is the one that has most of m's instructions, and of these the innermost.
 func sameLines(known []judge.Found, m *judge.Found) int {
