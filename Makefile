@@ -118,8 +118,8 @@ fuzz: ## fuzz every parser for a minute each (FUZZTIME=1m)
 	@scripts/fuzz $${FUZZTIME:-1m}
 
 .PHONY: pictures
-pictures: build ## make the pictures in docs/pictures from real output
-	@scripts/deps build demo test
+pictures: build server ## make the pictures in docs/pictures from real output
+	@scripts/deps demo test
 	@scripts/pictures
 
 .PHONY: clean

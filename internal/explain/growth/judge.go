@@ -211,5 +211,9 @@ func where(p Place) string {
 	if p.File == "" || p.Line == 0 {
 		return p.Function
 	}
-	return fmt.Sprintf("%s (%s:%d)", p.Function, filepath.Base(p.File), p.Line)
+	at := fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
+	if p.Function == "<anonymous>" { // of JavaScript
+		return "Code at " + at
+	}
+	return fmt.Sprintf("%s (%s)", p.Function, at)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
 
@@ -48,6 +49,35 @@ func TestMissingSamplesAreSaid(t *testing.T) {
 		const want = "The samples cover 2s (20%) of the 10s of CPU time that the command used: a reason."
 		if slices.Contains(notes, want) != (used == 10*time.Second) {
 			t.Errorf("of %s: %q", used, notes)
+		}
+	}
+}
+
+// A function that calls itself for each element of a list has stacks that are deeper than a
+// recorder unwinds: those that reach a caller say who calls, unless they are too few.
+func TestWhoCallsIsWhatWholeStacksSay(t *testing.T) {
+	for _, c := range []struct {
+		whole, cut string
+		says       bool
+	}{
+		{"28", "72", true},
+		{"100", "", true},
+		{"5", "95", false},
+	} {
+		text := "app;main_[app];camlBook__add_473_[app];camlStdlib__$40_197_[app];camlStdlib__$40_197_[app] " + c.whole + "\n"
+		if c.cut != "" {
+			text += "app;" + truncatedName + ";camlStdlib__$40_197_[app];camlStdlib__$40_197_[app] " + c.cut + "\n"
+		}
+		found := run(t, parse(t, text), only(t, "ocaml-list-append"), nil)
+		if len(found) != 1 {
+			t.Fatalf("%d findings", len(found))
+		}
+		if said := found[0].Place.Function == "camlBook__add_473"; said != c.says {
+			t.Errorf("of %s of 100 whole: at %q", c.whole, found[0].Place.Function)
+		}
+		judged := slices.ContainsFunc(found[0].Evidence, func(e finding.Evidence) bool { return strings.Contains(e.Text, "judged by the 28%") })
+		if judged != (c.whole == "28") {
+			t.Errorf("of %s of 100 whole: %+v", c.whole, found[0].Evidence)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type trace struct {
 	library   profile.MappingID            // the heaviest of them
 	overlap   map[*verdict]int64           // samples shared with other verdicts
 	beneath   int64                        // what an interpreter itself runs or calls
+	cut       int64                        // whose stacks are truncated before a caller
 	samples   []int32                      // all of them
 	depths    []int32                      // and where in each stack the matched frame nearest the leaf is
 }
@@ -143,6 +144,9 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 				return
 			}
 		}
+	}
+	if e.isCut(sm.Stack) {
+		v.trace.cut += sm.Value
 	}
 }
 

@@ -137,7 +137,7 @@ func (e *engine) pointsAtLibrary(c *compiled, lib profile.MappingID) bool {
 func (e *engine) placeCaller(v *verdict, pl *finding.Place) {
 	byFunction := e.callersByFunction(v)
 	id, w := top(byFunction)
-	if float64(w) < dominates*float64(v.cost.inclusive) {
+	if float64(w) < dominates*float64(v.known()) {
 		return
 	}
 	line := int32(0)
@@ -250,7 +250,7 @@ func (e *engine) callerText(v *verdict) string {
 	rows := ranking(e.callersByFunction(v), cmp.Compare)
 	var parts []string
 	for i, r := range rows {
-		part := float64(r.weight) / float64(v.cost.inclusive)
+		part := float64(r.weight) / float64(v.known())
 		if i == maxRows || part < 0.02 {
 			break
 		}
@@ -259,7 +259,11 @@ func (e *engine) callerText(v *verdict) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Mostly called from " + strings.Join(parts, ", ")
+	text := "Mostly called from " + strings.Join(parts, ", ")
+	if v.known() < v.cost.inclusive {
+		text += ", judged by the " + percent.Text(float64(v.known())/float64(v.cost.inclusive)) + " whose stacks reach a caller"
+	}
+	return text
 }
 
 // programText says the share within the program where that differs much from
