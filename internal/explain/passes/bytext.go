@@ -40,8 +40,10 @@ var textCopies = map[string]*regexp.Regexp{
 func (r *reader) byText() []byText {
 	known := map[profile.Line]*byText{}
 	for _, h := range r.hottest {
-		line, caller, how := h.line, profile.Line{}, r.textCopy(h.line.Function, int(h.line.Line))
+		line, caller := h.line, profile.Line{}
+		at, how := r.textCopy(h.line.Function, int(h.line.Line))
 		if how != "" {
+			line.Line = int32(at) //nolint:gosec // a line of a file
 			caller, _ = h.caller()
 		} else if line, how = r.copyingHelper(h); how != "" {
 			caller = h.line
@@ -56,17 +58,20 @@ func (r *reader) byText() []byText {
 	return enough(r, known)
 }
 
-// textCopy is the call in a line that copies by way of text, "" for none.
-func (r *reader) textCopy(id profile.FunctionID, line int) string {
+// textCopy is the call in a line that copies by way of text, "" for none. In two statements, at is
+// the line of the first.
+func (r *reader) textCopy(id profile.FunctionID, line int) (at int, how string) {
 	f := r.file(id)
-	if f == nil || textCopies[f.Language()] == nil {
-		return ""
+	if f == nil {
+		return line, ""
 	}
-	statement, _ := f.Statement(line)
-	if how := textCopies[f.Language()].FindString(statement); how != "" {
-		return asCalled(statement, how)
+	if form := textCopies[f.Language()]; form != nil {
+		statement, _ := f.Statement(line)
+		if how := form.FindString(statement); how != "" {
+			return line, asCalled(statement, how)
+		}
 	}
-	return ""
+	return splitCopy(f, line)
 }
 
 // copyingHelper is the line of a short function that a step calls and that copies by way of text:
@@ -79,8 +84,8 @@ func (r *reader) copyingHelper(h *hot) (line profile.Line, how string) {
 	_, name := ownline.Parts(r.p.Function(h.callee).Name)
 	for _, d := range definitions(f, name) {
 		for n := d.fn.First; n <= min(d.fn.Last, d.fn.First+shortHelper); n++ {
-			if how = r.textCopy(h.callee, n); how != "" {
-				return lineOf(h.callee, n).line, how
+			if at, how := r.textCopy(h.callee, n); how != "" {
+				return lineOf(h.callee, at).line, how
 			}
 		}
 	}
@@ -135,4 +140,6 @@ var copiesLess = map[string]string{
 	"PHP":        "Arrays are copied when they are changed: assign them. Of objects, clone those that are changed (__clone, or with-methods)",
 	"Perl":       "Copy what changes: { %$state, key => $changed }",
 	"Java":       "Copy what changes: records with with-methods, copy(…) of data classes, a copy constructor",
+	"Go":         "Copy what changes: out := *cart, with slices.Clone and maps.Clone for the parts that are changed",
+	"Rust":       "#[derive(Clone)] and clone() for what changes, Rc or Arc for what does not",
 }

@@ -7,6 +7,20 @@ import (
 )
 
 func TestCopiesByText(t *testing.T) {
+	const inGo = `
+func (c *Cart) Clone() *Cart {
+	b, err := json.Marshal(c)  @1
+	if err != nil {
+		panic(err)
+	}
+	out := new(Cart)
+	if err := json.Unmarshal(b, out); err != nil {  @2
+		panic(err)
+	}
+	return out
+}
+func main() { price(cart.Clone()) }  @3
+`
 	checkAll(t, map[string]written{
 		"JavaScript": {"/me/a.mjs", `
 export function reduce(state, event) {
@@ -28,6 +42,48 @@ function next_state($state) {
     $copy->n++;  @2
 }
 `, "next_state@1 php_var_unserialize", "next_state@2", profile.KindPHP, RuleByText, "@1 by way of"},
+		"the writer, in Go": {"/me/a.go", inGo, "main.main@3 main.(*Cart).Clone@1 encoding/json.Marshal", "main.main@3", profile.KindGo, RuleByText, "@1 by way of"},
+		"the reader, in Go": {"/me/a.go", inGo, "main.main@3 main.(*Cart).Clone@2 encoding/json.Unmarshal", "main.main@3", profile.KindGo, RuleByText, "@1 by way of"},
+		"a text that is sent, too": {"/me/a.go", `
+func (c *Cart) Clone() *Cart {
+	b, _ := json.Marshal(c)  @1
+	send(b)
+	out := new(Cart)
+	json.Unmarshal(b, out)
+	return out
+}
+func main() { price(cart.Clone()) }  @3
+`, "main.main@3 main.(*Cart).Clone@1 encoding/json.Marshal", "main.main@3", profile.KindGo, "", ""},
+		"another text that is read": {"/me/a.go", `
+func answer(c *Cart, request []byte) []byte {
+	in := new(Cart)
+	json.Unmarshal(request, in)
+	b, _ := json.Marshal(c)  @1
+	return b
+}
+func main() { price(answer(cart, request)) }  @3
+`, "main.main@3 main.answer@1 encoding/json.Marshal", "main.main@3", profile.KindGo, "", ""},
+		"in two statements of Java": {"/me/A.java", `
+class A {
+  Order draft(Order order) throws Exception {
+    String text = mapper.writeValueAsString(order);  @1
+    return mapper.readValue(text, Order.class);
+  }
+  void all() {
+    show(draft(order));  @3
+  }
+}
+`, "all@3 draft@1 com.fasterxml.jackson.databind.ObjectMapper.writeValueAsString", "all@3", profile.KindJava, RuleByText, "@3 by way of"},
+		"in two statements of JavaScript": {"/me/a.js", `
+function draft(order, prices) {
+  const text = JSON.stringify(order);  @1
+  const copy = JSON.parse(text);
+  copy.prices = prices;
+  copy.state = 'draft';
+  return copy;
+}
+for (const o of orders) show(draft(o, p));  @3
+`, "<anonymous>@3 draft@1 stringify", "<anonymous>@3", profile.KindJS, RuleByText, "@1 by way of"},
 		"what comes from elsewhere": {"/me/a.js", `
 function load(text) {
   const next = JSON.parse(text);  @1

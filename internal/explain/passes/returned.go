@@ -53,9 +53,29 @@ func (r *reader) returned() []returned {
 			x.caller, _ = h.caller()
 			byLine[h.line] = x
 		}
-		x.rows = joinRows(x.rows, h.rows)
+		x.rows = joinRows(x.rows, joinRows(h.rows, r.freedBy(x.caller.Function, h.callee)))
 	}
 	return enough(r, byLine)
+}
+
+// freedBy are the rows in which the function that got a copy frees it: a destructor of what the
+// constructor below the return has made.
+//
+// Example. const Plan plan = catalog.planFor(who); makes a Plan below planFor, and frees it where
+// the caller's block ends.
+func (r *reader) freedBy(caller, constructor profile.FunctionID) []int32 {
+	owner, own := ownline.Parts(r.p.Function(constructor).Name)
+	if owner == "" || owner != own {
+		return nil
+	}
+	var rows []int32
+	for _, h := range r.hottest {
+		of, name := ownline.Parts(r.p.Function(h.callee).Name)
+		if h.calls && h.line.Function == caller && of == owner && name == "~"+own {
+			rows = joinRows(rows, h.rows)
+		}
+	}
+	return rows
 }
 
 // copiedMember is what a line gives a copy of: nothing of its function's own, which in C++ is
@@ -73,6 +93,9 @@ func copiedMember(f *text.File, line int) (what string, ok bool) {
 	if !in && lines.First != line {
 		return "", false
 	}
+	if in && f.Language() == "C" && isKeptElsewhere(f, fn, what) {
+		return what, true
+	}
 	root := rootOf(strings.TrimPrefix(strings.TrimLeft(what, "* "), "this->"))
 	if in && (slices.Contains(withoutReceiver(f, fn), root) || root != "this" && root != "self" && len(f.Assignments(root, fn.Range)) > 0 || f.Declares(root, text.Range{First: fn.First + 1, Last: line})) {
 		return "", false
@@ -80,10 +103,35 @@ func copiedMember(f *text.File, line int) (what string, ok bool) {
 	return what, true
 }
 
+// isKeptElsewhere says whether a name of a function's own only leads to what it gives: an iterator,
+// a pointer, a reference. That is no local of which C++ would move the value.
+//
+// Example. auto it = plans_.find(name); return it->second;
+func isKeptElsewhere(f *text.File, fn text.Function, what string) bool {
+	root := rootOf(strings.TrimLeft(what, "* "))
+	if root == "this" {
+		return false
+	}
+	if strings.HasPrefix(what, "*") || strings.HasPrefix(strings.TrimPrefix(what, root), "->") {
+		return true
+	}
+	reference := regexp.MustCompile(`[\w>]\s*&\s*` + regexp.QuoteMeta(root) + `\s*[=,);{]`)
+	if slices.Contains(f.Parameters(fn), root) {
+		return strings.HasPrefix(strings.TrimPrefix(what, root), ".") && reference.MatchString(f.ParameterList(fn)+")")
+	}
+	for n := fn.First; n <= fn.Last; n++ {
+		if reference.MatchString(f.Code(n)) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *reader) returnedFinding(s judge.Subject, x returned) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	f := r.suspected(s, RuleReturned, place, x.rows, saving{share: x.share, least: 0.5, likely: 0.95, why: "makes the copies"}, x.what)
-	f.Title = fmt.Sprintf("Each call gets a copy of %s; give it itself (%s)", x.what, at(place.File, place.Line))
+	_, name := ownline.Parts(place.Function)
+	f.Title = fmt.Sprintf("%s returns a copy of %s; return the original (%s)", name, x.what, at(place.File, place.Line))
 	f.Fix.Steps = []string{givesItself[r.file(x.line.Function).Language()]}
 	f.Fix.Caveats = []string{"Callers that change their copy need one still; and nobody may change or free it while they read"}
 	why := "a copy of all of it is made below this line, each time it is asked for"

@@ -25,6 +25,40 @@ int main() {
   return count(store.all());  @3
 }
 `, copies, "main@3", profile.KindNative, "", ""},
+		"what an iterator leads to": {"/me/a.cpp", `
+Plan Catalog::planFor(const Subscriber& s) const {
+  auto it = plans_.find(s.plan);
+  return it->second;  @1
+}
+int main() {
+  rate(catalog.planFor(caller));  @3
+}
+`, "main@3 Catalog::planFor@1 Plan::Plan std::vector<Band>::vector", "main@3", profile.KindNative, RuleReturned, "@1 it->second;"},
+		"what a local reference is of": {"/me/a.cpp", `
+Plan Catalog::planFor(const Subscriber& s) const {
+  const Plan& plan = plans_.at(s.plan);
+  return plan;  @1
+}
+int main() {
+  rate(catalog.planFor(caller));  @3
+}
+`, "main@3 Catalog::planFor@1 Plan::Plan std::vector<Band>::vector", "main@3", profile.KindNative, RuleReturned, "@1 plan;"},
+		"a member of a parameter": {"/me/a.cpp", `
+std::string nameOf(const User& user) {
+  return user.name;  @1
+}
+int main() {
+  print(nameOf(user));  @3
+}
+`, "main@3 nameOf@1 std::__cxx11::basic_string<char>::basic_string", "main@3", profile.KindNative, RuleReturned, "@1 user.name;"},
+		"of a parameter by value": {"/me/a.cpp", `
+std::string nameOf(User user) {
+  return user.name;  @1
+}
+int main() {
+  print(nameOf(user));  @3
+}
+`, "main@3 nameOf@1 std::__cxx11::basic_string<char>::basic_string", "main@3", profile.KindNative, "", ""},
 		"what a loop goes through": {"/me/a.cpp", `
 std::vector<Item> all() const { return items_; }  @1
 int main() {
@@ -83,4 +117,24 @@ def count(a):
     return len(a.rows())  @3
 `, "count@3 rows@1", "count@3", profile.KindPython, RuleReturned, "@1 self._rows;"},
 	})
+}
+
+// What frees the copy, where the caller's block ends, goes with it; what frees others does not.
+func TestWhatFreesTheCopyThatIsReturned(t *testing.T) {
+	p := read("/me/a.cpp", `
+Plan Catalog::planFor(const Subscriber& s) const {
+  return plans_[s.plan];  @1
+}
+void rate() {
+  const Plan plan = catalog.planFor(caller);  @3
+}  @5
+`, profile.KindNative)
+	p.add(400, "main rate@3 Catalog::planFor@1 Plan::Plan std::vector<Band>::vector")
+	p.add(200, "main rate@5 Plan::~Plan std::vector<Band>::~vector")
+	p.add(200, "main rate@5 Price::~Price std::vector<Band>::~vector")
+	p.add(200, "main@3 Plan::~Plan std::vector<Band>::~vector")
+	got := p.found(t)
+	if len(got) != 1 || got[0].Rule != RuleReturned || *got[0].Share.Inclusive != 0.6 {
+		t.Errorf("%+v", got)
+	}
 }
