@@ -137,3 +137,31 @@ def main(orders):
 		t.Errorf("read once: %s", got[0].Title)
 	}
 }
+
+// A line that copies by way of text may do more: only what writes and reads the text goes away.
+func TestOnlyTheTextOfALine(t *testing.T) {
+	code := `
+def total(items):
+    for it in items:
+        s += heavy(json.loads(json.dumps(it))) + sum(sorted(it.tags))  @1
+        show(s)  @3
+def heavy(d):
+    return sum(d)  @2
+`
+	p := read("/me/a.py", code, profile.KindPython)
+	p.add(120, "total@1 dumps")
+	p.add(80, "total@1 loads")
+	p.add(300, "total@1 heavy@2")
+	p.add(200, "total@1 builtin_sorted")
+	p.add(300, "total@3")
+	got := p.found(t)
+	if len(got) != 1 || got[0].Rule != RuleByText || *got[0].Share.Inclusive != 0.2 {
+		t.Errorf("%+v", got)
+	}
+	p = read("/me/a.py", code, profile.KindPython)
+	p.add(700, "total@1")
+	p.add(300, "total@3")
+	if got := p.found(t); len(got) != 1 || *got[0].Share.Inclusive != 0.7 {
+		t.Errorf("without symbols: %+v", got)
+	}
+}
