@@ -155,8 +155,8 @@ func (f *Function) paysPerCall(vaddr uint64) bool {
 	if !exact {
 		n-- // an unwinder may have moved an address by a byte
 	}
-	if n < 0 {
-		return false
+	if n < 0 || vaddr-f.Outside[n].Address > 1 {
+		return false // of a loop
 	}
 	return f.End-f.Start <= smallCode || isFrameWork(f.Outside[n].Text)
 }

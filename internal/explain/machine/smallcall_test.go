@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"os"
@@ -17,10 +18,12 @@ import (
 
 const (
 	bitsUnit = `int test(const unsigned char *bits, int at) { return bits[at >> 3] >> (at & 7) & 1; }
+unsigned spin(unsigned x) { for (unsigned i = 0; i < 1060; i++) x = x * 1664525u + i; return x; }
 `
 	callsUnit = `#include <stdio.h>
 int test(const unsigned char *bits, int at);
 int once(int x, int y);
+unsigned spin(unsigned x);
 int (*volatile pointer)(const unsigned char *, int) = test;
 static unsigned char bits[64];
 __attribute__((noinline)) int count(int n) { int s = 0; for (int i = 0; i < n; i++) s += test(bits, i); return s; }
@@ -28,7 +31,8 @@ __attribute__((noinline)) int through(int n) { int s = 0; for (int i = 0; i < n;
 __attribute__((noinline)) int twice(int x) { return x * 3; }
 __attribute__((noinline)) int ask(int n) { int s = 0; for (int i = 0; i < n; i++) s += once(i, n); return s; }
 __attribute__((noinline)) int asks(int n) { int s = 0; for (int i = 0; i < n; i++) s += twice(i + s) + twice(s); return s; }
-int main(int argc, char **argv) { return count(argc) + ask(argc) + asks(argc) + through(argc); }
+__attribute__((noinline)) unsigned spins(int n) { unsigned s = 0; for (int i = 0; i < n; i++) s += spin(s); return s; }
+int main(int argc, char **argv) { return spins(argc) + count(argc) + ask(argc) + asks(argc) + through(argc); }
 __attribute__((noinline)) int once(int x, int y) { return x * y + 7; }
 `
 )
@@ -75,8 +79,15 @@ func called(t *testing.T, path, function, caller, file, callerFile string) *prof
 		f := b.Function(profile.Function{Name: name, File: filepath.Join(filepath.Dir(path), file), StartLine: 1, Mapping: m, Kind: profile.KindNative})
 		return b.Location(m, address, profile.KindNative, profile.Line{Function: f, Line: 9})
 	}
-	stack := b.Stack([]profile.LocationID{frame(function, file, at[function].Value), frame(caller, callerFile, back)})
-	b.Sample(profile.Sample{Stack: stack, Count: 100, Value: 100})
+	sample := func(address uint64, count int64) {
+		stack := b.Stack([]profile.LocationID{frame(function, file, address), frame(caller, callerFile, back)})
+		b.Sample(profile.Sample{Stack: stack, Count: count, Value: count})
+	}
+	sample(at[function].Value, 100)
+	body := code[at[function].Value-text.Addr:][:at[function].Size]
+	if multiplies := bytes.IndexByte(body, 0x69); function == "spin" {
+		sample(at[function].Value+uint64(multiplies), 9900)
+	}
 	return b.Build(profile.Meta{})
 }
 
@@ -97,6 +108,7 @@ func TestSmallCalls(t *testing.T) {
 		{"of a header", "test", "count", "bits.h", []string{"-O2", "-g"}, ""},
 		{"one call in its own file", "once", "ask", "calls.c", []string{"-O2", "-g"}, "it has one caller, and is not static"},
 		{"two calls in its own file", "twice", "asks", "calls.c", []string{"-O2", "-g"}, ""},
+		{"a loop, and an instruction before it", "spin", "spins", "bits.c", []string{"-O2", "-g"}, ""},
 		{"the linker saw the whole", "once", "ask", "bits.c", []string{"-O2", "-g", "-flto"}, ""},
 	} {
 		path := tooltest.Compile(t, "gcc", "calls.c", callsUnit, append(x.flags, unit)...)
