@@ -184,12 +184,17 @@ func isPseudo(f *profile.Function) bool {
 func (in *Input) isNamed(f *function) bool {
 	fn := in.Profile.Function(f.id)
 	return fn.Name != "" && slices.ContainsFunc(in.Findings, func(o finding.Finding) bool {
-		return !o.General && !o.Aside && o.Certainty != finding.Refuted && o.Place.Function == fn.Name && 2*o.Share.Main() >= in.share(f.open)
+		return explains(&o) && o.Place.Function == fn.Name && 2*o.Share.Main() >= in.share(f.open)
 	})
 }
 
-// explainedSamples marks the samples that some finding is about. General advice, what a
-// trial refuted and what can give little back explain nothing.
+// explains says whether a finding explains what it is about: general advice, what a trial refuted
+// and what can give little back explain nothing.
+func explains(f *finding.Finding) bool {
+	return !f.General && !f.Aside && f.Certainty != finding.Refuted && (f.Minor == "" || f.After != "")
+}
+
+// explainedSamples marks the samples that some finding explains.
 func explainedSamples(in Input) []bool {
 	p := in.Profile
 	samples := p.Samples()
@@ -197,7 +202,7 @@ func explainedSamples(in Input) []bool {
 	var ranges []finding.Place
 	for i := range in.Findings {
 		f := &in.Findings[i]
-		if f.General || f.Aside || f.Certainty == finding.Refuted || f.Minor != "" && f.After == "" {
+		if !explains(f) {
 			continue
 		}
 		of, known := in.Samples[f.ID]

@@ -100,15 +100,16 @@ func TestFindingsExplain(t *testing.T) {
 		samples  map[string][]int32
 		want     []string
 	}{
-		"lines of the source": {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/elsewhere/src/a.cpp", Line: 7, EndLine: 9}}}, nil, []string{"parse"}},
-		"other lines":         {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/p/src/a.cpp", Line: 70, EndLine: 90}}}, nil, []string{"score", "parse"}},
-		"another directory":   {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/p/test/a.cpp", Line: 7, EndLine: 9}}}, nil, []string{"score", "parse"}},
-		"frames":              {[]finding.Finding{{ID: "x"}}, map[string][]int32{"x": {0, 1, 3}}, nil},
-		"less than half":      {[]finding.Finding{{ID: "x"}}, map[string][]int32{"x": {1}}, []string{"score", "parse"}},
-		"refuted":             {[]finding.Finding{{ID: "x", Certainty: finding.Refuted}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
-		"general":             {[]finding.Finding{{ID: "x", General: true}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
-		"little to gain":      {[]finding.Finding{{ID: "x", Minor: "it has less than 3% of the CPU"}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
-		"goes with another":   {[]finding.Finding{{ID: "x", Minor: "its work goes with y", After: "y"}}, map[string][]int32{"x": {0, 1, 3}}, nil},
+		"lines of the source":   {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/elsewhere/src/a.cpp", Line: 7, EndLine: 9}}}, nil, []string{"parse"}},
+		"other lines":           {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/p/src/a.cpp", Line: 70, EndLine: 90}}}, nil, []string{"score", "parse"}},
+		"another directory":     {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/p/test/a.cpp", Line: 7, EndLine: 9}}}, nil, []string{"score", "parse"}},
+		"frames":                {[]finding.Finding{{ID: "x"}}, map[string][]int32{"x": {0, 1, 3}}, nil},
+		"less than half":        {[]finding.Finding{{ID: "x"}}, map[string][]int32{"x": {1}}, []string{"score", "parse"}},
+		"refuted":               {[]finding.Finding{{ID: "x", Certainty: finding.Refuted}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
+		"general":               {[]finding.Finding{{ID: "x", General: true}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
+		"little to gain":        {[]finding.Finding{{ID: "x", Minor: "it has less than 3% of the CPU"}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
+		"little to gain, there": {[]finding.Finding{{ID: "x", Minor: "it may save less than 3% of the CPU", Place: finding.Place{Function: "score"}, Share: finding.Share{Exclusive: new(1.0)}}}, map[string][]int32{"x": {0, 1, 3}}, []string{"score", "parse"}},
+		"goes with another":     {[]finding.Finding{{ID: "x", Minor: "its work goes with y", After: "y"}}, map[string][]int32{"x": {0, 1, 3}}, nil},
 		// A finding of the catalogue points at a caller: only its samples are meant.
 		"a caller": {[]finding.Finding{{ID: "x", Place: finding.Place{File: "/p/src/a.cpp", Line: 8}}}, map[string][]int32{"x": {5}}, []string{"score", "parse"}},
 	} {
