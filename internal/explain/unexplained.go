@@ -2,6 +2,7 @@ package explain
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"whyhot/internal/explain/binfacts"
@@ -58,6 +59,9 @@ func (r Request) waysOn(u *finding.Unexplained) []finding.Command {
 	var out []finding.Command
 	if path := fileName(r.Path); path != "" && len(u.Lines) > 0 {
 		out = append(out, finding.Command{Verb: "lines", Args: []string{path, u.Place.Function}})
+	}
+	if path := fileName(r.Path); path != "" && len(u.Machine) > 0 {
+		out = append(out, finding.Command{Verb: "loops", Args: []string{path}}.With("--match", "^"+regexp.QuoteMeta(u.Place.Function)+"$"))
 	}
 	if r.Source != nil && r.Source.Build.Dir() != "" && len(u.Lines) > 0 {
 		at := finding.Line{File: u.Lines[0].File, Line: u.Lines[0].Line}

@@ -30,7 +30,11 @@ func Judge(tell func([]Loop)) judge.Judge {
 		}
 		out := judge.Answer{Notes: answer.Notes}
 		if answer.Looked.Functions > 0 {
-			out.Looked = fmt.Sprintf("In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
+			of := fmt.Sprintf("the %d hottest functions", answer.Looked.Functions)
+			if answer.Looked.Functions == 1 {
+				of = "the hottest function"
+			}
+			out.Looked = "In machine code: the loops of " + of + " (whyhot loops " + s.File() + " lists them)."
 		}
 		others := otherCompilers{facts: s.Facts, known: map[*profile.Mapping]bool{}}
 		for _, f := range undisputed(slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info), Guesses(s.Profile, answer), ShortTrips(s.Profile, answer, s.Facts))) {
