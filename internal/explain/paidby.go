@@ -25,6 +25,9 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 		if f.General || f.Aside || f.Takes || len(f.Samples) == 0 {
 			continue
 		}
+		if isOwnPlace(p, lines, f) {
+			continue
+		}
 		whole := p.Weight(f.Samples)
 		for n, paid := range lines.Pay(f.Samples) {
 			if n == mostPaying || paid.File == "" || paid.Line == 0 || float64(paid.Value) < leastPaying*float64(whole) {
@@ -43,6 +46,30 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 			keepObjects(f)
 		}
 	}
+}
+
+// isOwnPlace says whether a finding's place is a line of the program's own script, below which most
+// of its samples are: it pays itself, whatever other lines it leads to.
+//
+// Example. groupby(...).apply(hour_stats): the lines of hour_stats are called, and do not call.
+func isOwnPlace(p *profile.Profile, lines *ownline.Lines, f *judge.Found) bool {
+	at := f.Place
+	if at.Line == 0 || at.Function == "" {
+		return false
+	}
+	below := int64(0)
+	for _, row := range f.Samples {
+		s := &p.Samples()[row]
+		if slices.ContainsFunc(p.Stack(s.Stack), func(loc profile.LocationID) bool {
+			return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool {
+				fn := p.Function(l.Function)
+				return int(l.Line) == at.Line && fn.File == at.File && fn.Kind.IsScript() && lines.IsOwn(l.Function)
+			})
+		}) {
+			below += s.Value
+		}
+	}
+	return 2*below > p.Weight(f.Samples)
 }
 
 const (

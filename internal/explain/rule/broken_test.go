@@ -81,3 +81,12 @@ func TestWhoCallsIsWhatWholeStacksSay(t *testing.T) {
 		}
 	}
 }
+
+// Of a script's runtime nobody changes a line: the place is the script's own that leads there.
+func TestThePlaceIsTheScriptsOwnLine(t *testing.T) {
+	found := run(t, parse(t, "main (/home/me/app.py:3);parse (/home/me/app.py:7);datetime_strptime_[_datetime.cpython-311.so];_strptime_datetime (/usr/lib/python3.11/_strptime.py:568) 300\n"+
+		"main (/home/me/app.py:3);work (/home/me/app.py:9) 700\n"), only(t, "python-strptime"), nil)
+	if len(found) != 1 || found[0].Place.File != "/home/me/app.py" || found[0].Place.Line != 7 {
+		t.Errorf("%+v", found)
+	}
+}

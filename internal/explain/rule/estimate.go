@@ -26,6 +26,7 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	reach := math.Min(1, whole+along)
 	x := v.entry.Expected(catalog.HeldOut, reach, margin)
 	x.High = math.Min(x.High, most(reach)+margin)
+	x.Likely, x.Low = math.Min(x.Likely, x.High), math.Min(x.Low, x.High)
 	high := math.Min(1, x.High+hidden*x.Part)
 	if x.Why != "" {
 		return &finding.Gain{

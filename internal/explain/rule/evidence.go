@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/catalog"
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -21,6 +22,7 @@ type trace struct {
 	library   profile.MappingID            // the heaviest of them
 	overlap   map[*verdict]int64           // samples shared with other verdicts
 	beneath   int64                        // what an interpreter itself runs or calls
+	own       map[profile.Line]int64       // the nearest line above them of the program's own script
 	cut       int64                        // whose stacks are truncated before a caller
 	samples   []int32                      // all of them
 	depths    []int32                      // and where in each stack the matched frame nearest the leaf is
@@ -49,7 +51,7 @@ func (e *engine) collect(ctx context.Context, vs []*verdict) error {
 	byProgram := map[int32][]*verdict{}
 	for _, v := range vs {
 		v.trace = trace{
-			functions: map[profile.FunctionID]int64{}, lines: map[profile.Line]int64{}, callers: map[profile.Line]int64{},
+			functions: map[profile.FunctionID]int64{}, lines: map[profile.Line]int64{}, callers: map[profile.Line]int64{}, own: map[profile.Line]int64{},
 			libraries: map[profile.MappingID]int64{}, overlap: map[*verdict]int64{},
 		}
 		byProgram[v.programID] = append(byProgram[v.programID], v)
@@ -116,7 +118,8 @@ func (t *trace) sort() {
 func (e *engine) note(v *verdict, sm *profile.Sample) {
 	inRun, called := false, false
 	var nearest profile.Line
-	for _, loc := range e.p.Stack(sm.Stack) {
+	stack := e.p.Stack(sm.Stack)
+	for at, loc := range stack {
 		for _, line := range e.p.Lines(loc) {
 			switch {
 			case slices.Contains(e.fnSets[line.Function], v.entry.any) && e.inSource(v.entry.any, line):
@@ -141,12 +144,27 @@ func (e *engine) note(v *verdict, sm *profile.Sample) {
 			}
 			if nearest.Function != 0 {
 				v.trace.callers[nearest] += sm.Value
+				if v.entry.Match.Place == catalog.PlaceCaller {
+					e.noteScript(v, sm, stack[at:])
+				}
 				return
 			}
 		}
 	}
 	if e.isCut(sm.Stack) {
 		v.trace.cut += sm.Value
+	}
+}
+
+// noteScript books a sample on the innermost line of the program's own script in a part of a stack.
+func (e *engine) noteScript(v *verdict, sm *profile.Sample, stack []profile.LocationID) {
+	for _, loc := range stack {
+		for _, line := range e.p.Lines(loc) {
+			if e.p.Function(line.Function).Kind.IsScript() && e.lines.IsOwn(line.Function) {
+				v.trace.own[line] += sm.Value
+				return
+			}
+		}
 	}
 }
 

@@ -133,15 +133,19 @@ func (e *engine) pointsAtLibrary(c *compiled, lib profile.MappingID) bool {
 }
 
 // placeCaller points at the function that calls into the matched code most, and
-// at its line when one line has most of that.
+// at its line when one line has most of that. Of a script's library or runtime it is nobody's
+// to change: then the script's own line that leads there is the place.
 func (e *engine) placeCaller(v *verdict, pl *finding.Place) {
-	byFunction := e.callersByFunction(v)
-	id, w := top(byFunction)
+	lines := v.trace.callers
+	id, w := top(byFunction(lines))
+	if own, is := top(byFunction(v.trace.own)); !e.lines.IsOwn(id) && float64(is) >= dominates*float64(v.known()) {
+		lines, id, w = v.trace.own, own, is
+	}
 	if float64(w) < dominates*float64(v.known()) {
 		return
 	}
 	line := int32(0)
-	for l, lw := range v.trace.callers {
+	for l, lw := range lines {
 		if l.Function == id && float64(lw) >= dominates*float64(w) {
 			line = l.Line
 		}
@@ -158,9 +162,9 @@ func (e *engine) point(pl *finding.Place, id profile.FunctionID, line int32) {
 	pl.Line = int(cmp.Or(line, fn.StartLine))
 }
 
-func (e *engine) callersByFunction(v *verdict) map[profile.FunctionID]int64 {
+func byFunction(lines map[profile.Line]int64) map[profile.FunctionID]int64 {
 	out := map[profile.FunctionID]int64{}
-	for l, w := range v.trace.callers {
+	for l, w := range lines {
 		out[l.Function] += w
 	}
 	return out
@@ -247,7 +251,7 @@ func (e *engine) caller(id profile.FunctionID) string {
 }
 
 func (e *engine) callerText(v *verdict) string {
-	rows := ranking(e.callersByFunction(v), cmp.Compare)
+	rows := ranking(byFunction(v.trace.callers), cmp.Compare)
 	var parts []string
 	for i, r := range rows {
 		part := float64(r.weight) / float64(v.known())
