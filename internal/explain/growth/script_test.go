@@ -3,6 +3,7 @@ package growth
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"whyhot/internal/explain/growth/primitive"
@@ -94,4 +95,38 @@ func TestOperationsInLoops(t *testing.T) {
 		return
 	}
 	t.Error("no such row")
+}
+
+// The rest of a buffer is moved to its front for each line: other moves and copies are not.
+func TestMovesToTheFront(t *testing.T) {
+	table, err := primitive.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := slices.DeleteFunc(slices.Clone(table.Rows), func(r primitive.Row) bool { return r.Operation != "memmove to the front" })
+	if len(rows) != 1 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for code, want := range map[string]bool{
+		"memmove(t->buf, nl + 1, t->used);":               true,
+		"memmove(buf, buf + n, len - n);":                 true,
+		"memmove(&q->at[0], &q->at[1], n);":               false, // an element of a queue
+		"memmove(q, &q[1], (n - 1) * sizeof *q);":         true,
+		"memmove(conn->rbuf, conn->rpos, conn->pending);": true,
+		"memmove(p + 1, p, n);":                           false, // room for one more
+		"memcpy(t->buf, nl + 1, t->used);":                false,
+		"memmove(out, in, sizeof *out);":                  false,
+	} {
+		script := filepath.Join(t.TempDir(), "a.c")
+		text := "int next(struct tail *t) {\n    " + code + "\n}\nint main(void) {\n    while (next(&t))\n        n += next(&t);\n    next(&t);\n}\n"
+		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for caller, inLoop := range map[int32]bool{5: true, 6: true, 7: false} {
+			w := Through{Row: &rows[0], Place: Place{Function: "next", File: script, Line: 2}, Callers: []Place{{Function: "main", File: script, Line: caller}}}
+			if got := w.placed(sources{facts: scripts{}}); got != (want && inLoop) {
+				t.Errorf("%s, called from line %d: %v", code, caller, got)
+			}
+		}
+	}
 }

@@ -75,9 +75,9 @@ func throughsIn(f *frames, table *primitive.Table) []Through {
 			at = path.steps[len(path.steps)-1]
 			lines[at] += s.Count
 		}
-		row, name := known.of(f, s.Stack)
 		binary := program(p, s.Stack)
-		if row < 0 || !table.Rows[row].Runs(binary) {
+		row, name := known.of(f, s.Stack, binary)
+		if row < 0 {
 			continue
 		}
 		k := key{at, path.own, row}
@@ -106,6 +106,9 @@ func throughsIn(f *frames, table *primitive.Table) []Through {
 	var out []Through
 	for k, t := range found {
 		r := &table.Rows[k.row]
+		if (r.Language == "C" || r.Language == "C++") && k.own && isInterpreted(f.language[k.at.function]) {
+			continue // of the interpreter
+		}
 		if r.Flat && k.own {
 			if float64(t.events) < ofFlat*float64(lines[k.at]) {
 				continue
@@ -310,8 +313,8 @@ func rowsOf(p *profile.Profile, table *primitive.Table) knownRows {
 }
 
 // of is the operation below the innermost own line of a stack, the outermost that the table
-// knows: it is the one that the line calls.
-func (k *knownRows) of(f *frames, id profile.StackID) (row int, name string) {
+// knows for what runs in a binary: it is the one that the line calls.
+func (k *knownRows) of(f *frames, id profile.StackID, binary string) (row int, name string) {
 	row = -1
 	moving := false
 	var no []int
@@ -324,7 +327,7 @@ func (k *knownRows) of(f *frames, id profile.StackID) (row int, name string) {
 			moving = moving || element || k.moving[l.Function]
 			no = append(no, k.no[l.Function]...)
 			for _, r := range k.shows[l.Function] {
-				if one := &k.table.Rows[r]; (moving || !one.Bulk) && (len(one.Leaves) == 0 || one.Leaf(leafName(k.p, id)) >= 0) {
+				if one := &k.table.Rows[r]; one.Runs(binary) && (moving || !one.Bulk) && (len(one.Leaves) == 0 || one.Leaf(leafName(k.p, id)) >= 0) {
 					row, name = r, k.p.Function(l.Function).Name
 				}
 			}
