@@ -545,6 +545,17 @@ end
 `
 	checkAll(t, map[string]written{
 		"two calls out": {"/me/a.rb", ledger, "load@3 book@2 invoice_for@1 rb_ary_each", "load@3", profile.KindRuby, RuleScan, "@1 invoices"},
+		"a block of what is given is no loop around the call": {"/me/a.rb", strings.Replace(ledger, "    invoice = invoice_for(payment.reference)", "    invoice = invoice_for(payment.reference).select { |inv| inv.open? }", 1),
+			"load@3 book@2 invoice_for@1 rb_ary_each", "load@3", profile.KindRuby, RuleScan, "@1 invoices"},
+		"nor is it one where nothing is further out": {"/me/a.rb", `
+def open_for(number)
+  history(number).select { |inv| inv.open? }  @2
+end
+def history(number)
+  @invoices.select { |inv| inv.number == number }  @1
+end
+open_for(ARGV[0])  @3
+`, "<main>@3 open_for@2 history@1 rb_ary_select", "<main>@3", profile.KindRuby, "", ""},
 		"made between": {"/me/a.rb", strings.Replace(ledger, "    invoice = invoice_for", "    @invoices = select(payment)\n    invoice = invoice_for", 1),
 			"load@3 book@2 invoice_for@1 rb_ary_each", "load@3", profile.KindRuby, "", ""},
 	})

@@ -137,7 +137,7 @@ func (r *reader) around(f *text.File, l text.Loop, x scan, sought string, best p
 	if !ok {
 		return x, false
 	}
-	loop, in, ok := r.loopAt(caller)
+	loop, in, ok := r.loopCalling(caller, r.ownName(best.Function))
 	if !ok {
 		loop, in, ok = r.loopFurtherOut(over, r.innermost[best], caller)
 	}
@@ -177,10 +177,11 @@ func (r *reader) loopFurtherOut(over string, rows []int32, caller profile.Line) 
 		if fn, is := f.Function(int(caller.Line)); !is || slices.Contains(f.Parameters(fn), over) || f.Rebinds(over, fn.Range, text.Range{}) {
 			return l, "", false
 		}
+		called := r.ownName(caller.Function)
 		if caller, ok = r.callerIn(rows, caller.Function); !ok {
 			return l, "", false
 		}
-		if l, in, ok = r.loopAt(caller); ok {
+		if l, in, ok = r.loopCalling(caller, called); ok {
 			return l, in, !r.file(caller.Function).Rebinds(over, l.Range, text.Range{})
 		}
 	}

@@ -190,6 +190,44 @@ func (r *reader) loopAt(line profile.Line) (l text.Loop, in string, ok bool) {
 	return loops[0], f.Path, true
 }
 
+// loopCalling is loopAt for a line that calls a function: what that gives is gone through by a block
+// of the same statement, which is no loop around the call.
+//
+// Example. history(sku).select { |m| m.sold? } calls history once.
+func (r *reader) loopCalling(line profile.Line, function string) (l text.Loop, in string, ok bool) {
+	f := r.file(line.Function)
+	if f == nil {
+		return l, "", false
+	}
+	loops := f.Loops(int(line.Line))
+	if len(loops) > 0 && loops[0].Within && isBeforeBlock(loops[0].Header, function) {
+		loops = loops[1:]
+	}
+	if len(loops) == 0 {
+		return l, "", false
+	}
+	return loops[0], f.Path, true
+}
+
+// blockBegins is where a block begins that is called for each element.
+var blockBegins = regexp.MustCompile(`=>|->|\{|\bdo\b|\bfn\b|\bfun\b|\bfunction\b|\|`)
+
+// isBeforeBlock says whether a statement names a function before its block alone.
+func isBeforeBlock(statement, function string) bool {
+	at := blockBegins.FindStringIndex(statement)
+	if at == nil || function == "" {
+		return false
+	}
+	name := regexp.MustCompile(`(?:^|\W)` + regexp.QuoteMeta(function) + `(?:\W|$)`)
+	return name.MatchString(statement[:at[0]]) && !name.MatchString(statement[at[1]:])
+}
+
+// ownName is a function's name without what it belongs to.
+func (r *reader) ownName(id profile.FunctionID) string {
+	_, own := ownline.Parts(r.p.Function(id).Name)
+	return own
+}
+
 func (r *reader) scanFinding(s judge.Subject, x scan) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	loopAt := at(x.loopIn, x.loop.First)
