@@ -68,13 +68,14 @@ func alike(p *profile.Profile, inLibrary func(profile.LocationID) bool) (_ *prof
 	if !open || len(votes) == 0 {
 		return p, times
 	}
+	homes := homesOf(votes)
 	return p.Retold(func(s *profile.Sample) ([]profile.Label, int64, bool) {
 		of, system, text := keys(s)
 		if system == "" || text != "" {
 			return nil, s.Time, true
 		}
 		for _, key := range of {
-			if one := chosen(votes[key]); one != "" {
+			if one := chosen(votes, key, homes); one != "" {
 				guessed[[2]string{system, one}] += s.Count
 				return []profile.Label{{Key: profile.LabelStatement, Str: one}}, s.Time, true
 			}
@@ -83,13 +84,47 @@ func alike(p *profile.Profile, inLibrary func(profile.LocationID) bool) (_ *prof
 	}), times
 }
 
-// chosen is the statement with most of the votes, "" where none has nearly all.
-func chosen(votes map[string]int64) string {
+// leastHome is the part of a statement's samples that where it is at home has at least.
+const leastHome = 0.05
+
+// homesOf are, by statement, where nearly all samples are its.
+func homesOf(votes map[string]map[string]int64) map[string]map[string]bool {
+	homes, sums := map[string]map[string]bool{}, map[string]int64{}
+	for _, of := range votes {
+		for text, n := range of {
+			sums[text] += n
+		}
+	}
+	for key, of := range votes {
+		all := int64(0)
+		for _, n := range of {
+			all += n
+		}
+		for text, n := range of {
+			if float64(n) >= mostlyOne*float64(all) && float64(n) >= leastHome*float64(sums[text]) {
+				if homes[text] == nil {
+					homes[text] = map[string]bool{}
+				}
+				homes[text][key] = true
+			}
+		}
+	}
+	return homes
+}
+
+// chosen is the statement with most of the votes of a key, "" where none has nearly all. A
+// statement that is at home elsewhere does not count: its end was not seen, and what comes after
+// it was taken for its.
+func chosen(votes map[string]map[string]int64, key string, homes map[string]map[string]bool) string {
 	all, most, best := int64(0), int64(0), ""
-	for text, n := range votes {
-		all += n
-		if n > most {
+	for text, n := range votes[key] {
+		if n > most || n == most && text < best {
 			most, best = n, text
+		}
+	}
+	for text, n := range votes[key] {
+		if text == best || len(homes[text]) == 0 || homes[text][key] {
+			all += n
 		}
 	}
 	if float64(most) < mostlyOne*float64(all) {

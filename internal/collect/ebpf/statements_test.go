@@ -169,16 +169,19 @@ func TestAlike(t *testing.T) {
 	add(5, "three", inLibrary[2], line(2))
 	add(20, "", inLibrary[0], line(2)) // two or three
 	add(7, "", inLibrary[0], line(3))
+	add(60, "page", inLibrary[0], line(4))
+	add(20, "one", inLibrary[0], line(4)) // its end at line 1 was not seen
+	add(140, "", inLibrary[0], line(4))
 	p, times := alike(b.Build(profile.Meta{}), func(l profile.LocationID) bool { return slices.Contains(inLibrary, l) })
 	got := map[string]int64{}
 	for _, s := range p.Samples() {
 		text, _ := p.Label(s.Labels, profile.LabelStatement)
 		got[text.Str] += s.Value
 	}
-	if got["one"] != 150 || got[""] != 27 || got["two"] != 5 || p.Total() != 187 {
+	if got["one"] != 170 || got["page"] != 200 || got[""] != 27 || got["two"] != 5 || p.Total() != 407 {
 		t.Errorf("%v", got)
 	}
-	if n, ok := times("sqlite", "one"); !ok || n != 15 {
+	if n, ok := times("sqlite", "one"); !ok || n != 1+140./30 {
 		t.Error(n, ok)
 	}
 	if _, ok := times("sqlite", "four"); ok {
