@@ -48,13 +48,13 @@ func setPaidBy(p *profile.Profile, found []judge.Found, text func(string) ([]str
 	}
 }
 
-// isOwnPlace says whether a finding's place is a line of the program's own script, below which most
-// of its samples are: it pays itself, whatever other lines it leads to.
+// isOwnPlace says whether a finding's place is in a function of the program's own script, below which
+// most of its samples are: it pays itself, whatever other lines it leads to.
 //
 // Example. groupby(...).apply(hour_stats): the lines of hour_stats are called, and do not call.
 func isOwnPlace(p *profile.Profile, lines *ownline.Lines, f *judge.Found) bool {
 	at := f.Place
-	if at.Line == 0 || at.Function == "" {
+	if at.File == "" || at.Function == "" {
 		return false
 	}
 	below := int64(0)
@@ -63,7 +63,7 @@ func isOwnPlace(p *profile.Profile, lines *ownline.Lines, f *judge.Found) bool {
 		if slices.ContainsFunc(p.Stack(s.Stack), func(loc profile.LocationID) bool {
 			return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool {
 				fn := p.Function(l.Function)
-				return int(l.Line) == at.Line && fn.File == at.File && fn.Kind.IsScript() && lines.IsOwn(l.Function)
+				return fn.Name == at.Function && fn.File == at.File && fn.Kind.IsScript() && lines.IsOwn(l.Function)
 			})
 		}) {
 			below += s.Value

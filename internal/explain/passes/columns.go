@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
 
@@ -303,6 +304,10 @@ func (r *reader) columnFinding(s judge.Subject, x column) judge.Found {
 	f := r.suspected(s, RuleColumn, place, x.rows, saving{share: x.share, least: 0.1, likely: 0.45,
 		why: "is in that loop, much of it in waiting for memory where the array is larger than the cache"}, strconv.Itoa(x.inner.First))
 	f.Gain.High = 0.8 * x.share
+	if waits := r.onOneInstruction(x.rows); waits >= mostlyWaits {
+		f.Gain.Low, f.Gain.Likely, f.Gain.High = 0.4*waits*x.share, 0.8*waits*x.share, 0.95*x.share
+		f.Gain.Basis = fmt.Sprintf("%s of the CPU is in that loop, %s of it at one instruction, which waits for memory", percent.Text(x.share), percent.Text(waits))
+	}
 	f.Title = fmt.Sprintf("Inner loop goes down columns (%s); exchange the loops", at(place.File, x.inner.First))
 	f.Fix.Steps = []string{
 		fmt.Sprintf("Make the loop at %s the inner one: each row is then read from its beginning to its end", at(place.File, x.outer.First)),
@@ -323,6 +328,27 @@ func (r *reader) columnFinding(s judge.Subject, x column) judge.Found {
 		{Kind: "source", Text: fmt.Sprintf("%s: %s", at(place.File, x.outer.First), r.excerpt(place.File, x.outer.First))},
 	}
 	return f
+}
+
+// mostlyWaits is the part of a loop's samples at one instruction from which the loop waits for what
+// that loads: of a matrix of 40,000 × 2000 floats it was 0.9, and in the order of its rows the loop took
+// a tenth.
+const mostlyWaits = 0.5
+
+// onOneInstruction is the part of some samples whose innermost frame is at one address, 0 where
+// they have none.
+func (r *reader) onOneInstruction(rows []int32) float64 {
+	at, most := map[profile.LocationID]int64{}, int64(0)
+	for _, row := range rows {
+		s := &r.p.Samples()[row]
+		leaf := r.p.Stack(s.Stack)[0]
+		if r.p.Location(leaf).Address == 0 {
+			continue
+		}
+		at[leaf] += s.Value
+		most = max(most, at[leaf])
+	}
+	return float64(most) / float64(max(1, r.p.Weight(rows)))
 }
 
 // numbers are lines, in order, for a sentence.

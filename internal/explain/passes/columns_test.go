@@ -188,3 +188,23 @@ void sum(const Grid &g) {
 	p.turns("sum@1", "sum@2")
 	checkOne(t, "a header", p, RuleColumn, "@1 down columns")
 }
+
+// A loop whose samples are at one instruction waits for what it loads; one that computes has them
+// all over its instructions.
+func TestWaitsAtOneInstruction(t *testing.T) {
+	b := profile.NewBuilder()
+	m := b.Mapping(profile.Mapping{Path: "/home/me/app", Start: 1, Limit: 1 << 30})
+	var rows []int32
+	for i, n := range []int64{90, 5, 5} {
+		leaf := b.Location(m, uint64(16*(i+1)), profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: "sum", Kind: profile.KindNative}), Line: 7})
+		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{leaf}), Count: n, Value: n})
+		rows = append(rows, int32(i))
+	}
+	r := &reader{p: b.Build(profile.Meta{})}
+	if got := r.onOneInstruction(rows); got != 0.9 {
+		t.Error(got)
+	}
+	if got := r.onOneInstruction(rows[1:]); got != 0.5 {
+		t.Error(got)
+	}
+}

@@ -144,13 +144,16 @@ func (e *engine) placeCaller(v *verdict, pl *finding.Place) {
 	if float64(w) < dominates*float64(v.known()) {
 		return
 	}
-	line := int32(0)
+	fn := e.p.Function(id)
+	line, most := int32(0), int64(0)
 	for l, lw := range lines {
-		if l.Function == id && float64(lw) >= dominates*float64(w) {
-			line = l.Line
+		if l.Function == id && (lw > most || lw == most && l.Line < line) {
+			line, most = l.Line, lw
 		}
 	}
-	fn := e.p.Function(id)
+	if float64(most) < dominates*float64(w) && fn.StartLine > 0 {
+		line = 0 // several: where it begins
+	}
 	m := e.p.Mapping(fn.Mapping)
 	pl.Binary, pl.BuildID = m.Path, m.BuildID
 	e.point(pl, id, line)
