@@ -34,8 +34,19 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 	out := unexplained.Functions(in)
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
+		if len(out[i].Lines) > 0 && isJavaScript(out[i].Lines[0].File) {
+			out[i].Looked = strings.TrimSpace(out[i].Looked + " Of code that V8 has optimised the line is that of its function or loop.")
+		}
 	}
 	return out, unexplained.Share(in)
+}
+
+func isJavaScript(path string) bool {
+	switch filepath.Ext(path) {
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx":
+		return true
+	}
+	return false
 }
 
 // hasC says whether a program's own functions may be of C or C++: the sources say so, or nobody
