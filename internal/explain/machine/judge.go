@@ -30,7 +30,7 @@ func Judge(tell func([]Loop)) judge.Judge {
 		}
 		out := judge.Answer{Notes: answer.Notes}
 		if answer.Looked.Functions > 0 {
-			out.Looked = fmt.Sprintf("In machine code: the loops of the %d hottest functions.", answer.Looked.Functions)
+			out.Looked = lookedAt(answer.Looked.Functions)
 		}
 		others := otherCompilers{facts: s.Facts, known: map[*profile.Mapping]bool{}}
 		for _, f := range undisputed(slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info), Guesses(s.Profile, answer), ShortTrips(s.Profile, answer, s.Facts))) {
@@ -153,4 +153,12 @@ func loopsCommand(path string, l *Loop) finding.Command {
 		c = c.With("--match", "^"+regexp.QuoteMeta(l.Function)+"$")
 	}
 	return c
+}
+
+// lookedAt says what was looked at.
+func lookedAt(functions int) string {
+	if functions == 1 {
+		return "In machine code: the loops of the hottest function."
+	}
+	return fmt.Sprintf("In machine code: the loops of the %d hottest functions.", functions)
 }

@@ -214,3 +214,11 @@ func TestALoopThatCallsIsNotGeneric(t *testing.T) {
 		}
 	}
 }
+
+func TestOneFunctionIsLookedAt(t *testing.T) {
+	for n, want := range map[int]string{1: "the loops of the hottest function.", 2: "the loops of the 2 hottest functions."} {
+		if got := lookedAt(n); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
