@@ -29,8 +29,8 @@ speedscope and others read.
 
 Give a command (after --), running processes (--pid) or the whole machine (-a). A
 command keeps its input, output and exit status; Ctrl-C stops the recording and
-writes the profile so far. A command that succeeds and uses too little CPU time for a
-sample is no failure: no file is written then, and a note says so.`
+writes the profile so far. Where a command succeeds and uses too little CPU time for
+a sample, whyhot prints a note, writes no file and exits with 0.`
 
 const recordExample = `  whyhot record -- jq .id big.json
   whyhot record -d 30 --pid 4711

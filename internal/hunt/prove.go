@@ -115,7 +115,7 @@ func (h *hunt) affordable() int {
 }
 
 // ends is when a trial of so much time has to be over.
-func (h *hunt) ends(budget time.Duration) time.Time { return time.Now().Add(min(budget, h.left())) }
+func (h *hunt) ends(budget time.Duration) time.Time { return h.now().Add(min(budget, h.left())) }
 
 // proofLeft is the time that is left for proofs.
 func (h *hunt) proofLeft() time.Duration {
