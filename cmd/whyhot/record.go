@@ -136,7 +136,7 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 	case err == nil:
 		printResult(stderr, result, f)
 	case tooShort(result, err):
-		_, _ = fmt.Fprintf(stderr, "whyhot: note: %s\n", tooShortText(f))
+		_, _ = fmt.Fprintf(stderr, "whyhot: note: %s\n", tooShortText(result.Path, f))
 		return nil
 	}
 	return commandError(result, err, ctx.Err() != nil)
@@ -237,8 +237,11 @@ func tooShort(r *session.Result, err error) bool {
 	return errors.Is(err, collect.ErrNoSamples) && r != nil && r.Exit != nil && !r.Exit.Failed() && !r.EndedByUs
 }
 
-func tooShortText(f *recordFlags) string {
+func tooShortText(path string, f *recordFlags) string {
 	text := collect.ErrNoSamples.Error() + "; no profile is written"
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		text += fmt.Sprintf(" (%s is from an earlier recording)", path)
+	}
 	if f.options.Repeat == 0 {
 		text += "; " + repeatHint(f.options.Target.Command)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,7 +35,14 @@ func TestTooShortForASample(t *testing.T) {
 	}
 	f := &recordFlags{}
 	f.options.Target.Command = []string{"true"}
-	if got := tooShortText(f); !strings.Contains(got, "no profile is written") || !strings.Contains(got, "whyhot record --repeat auto -- true") {
+	if got := tooShortText(filepath.Join(t.TempDir(), "none"), f); strings.Contains(got, "earlier") || !strings.Contains(got, "no profile is written") || !strings.Contains(got, "whyhot record --repeat auto -- true") {
+		t.Error(got)
+	}
+	path := filepath.Join(t.TempDir(), "whyhot-true.pb.gz")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := tooShortText(path, f); !strings.Contains(got, path+" is from an earlier recording") {
 		t.Error(got)
 	}
 }
