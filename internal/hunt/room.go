@@ -1,6 +1,7 @@
 package hunt
 
 import (
+	"math"
 	"time"
 
 	"whyhot/internal/finding"
@@ -107,11 +108,17 @@ func (h *hunt) enough(r *Result) time.Duration {
 		}
 	}
 	layouts := 0.0
-	for i := range r.Open {
+	for i := range r.Open { // the largest first
 		v := &r.Open[i]
-		short = short || v.Promising
-		if c := h.state.candidate(v.Name); v.Promising && c.Built() && v.Ratio.Estimate < smallInRace {
-			layouts += c.Builds
+		if !v.Promising {
+			continue
+		}
+		short = true
+		if v.Ratio.Estimate >= smallInRace {
+			break // it needs no layouts, whatever the others do
+		}
+		if c := h.state.candidate(v.Name); c.Built() {
+			layouts += math.Ceil(c.Builds)
 		}
 	}
 	if !short {
@@ -120,7 +127,7 @@ func (h *hunt) enough(r *Result) time.Duration {
 	proof := time.Duration(enoughRounds*(1+arms)) * h.state.Run
 	if layouts > 0 {
 		// Half of the time for proofs is for runs, and no more than half for layouts.
-		builds := time.Duration((layoutsTried-1)*(1+layouts)*float64(h.state.Build)) / layoutsShare
+		builds := layoutsShare * time.Duration((layoutsTried-1)*(1+layouts)*float64(h.state.Build))
 		proof = max(2*proof, builds) //nolint:mnd // half
 	}
 	const more, most = 1.25, 60 * 24 * 7

@@ -120,6 +120,25 @@ func TestWhatWasNotProvedInTheTime(t *testing.T) {
 	}
 }
 
+// A small gain of a build is proved in several layouts: the budget that is named has room for
+// them.
+func TestEnoughForLayouts(t *testing.T) {
+	gains := map[string]float64{"pgo": 1.04}
+	h := raceOver(t, &fake{rng: rand.New(rand.NewPCG(25, 1)), noise: 0.002, gains: gains}, time.Second)
+	h.state.Race.Standings[0].State, h.state.Race.Standings[3].State = race.Left, race.Left
+	r := do(t, h)
+	if best := r.Best(); best == nil || best.Name != "pgo" {
+		t.Fatalf("%+v", r.Open)
+	}
+	again := &fake{rng: rand.New(rand.NewPCG(26, 1)), noise: 0.002, gains: gains, run: 360 * time.Millisecond}
+	h = hunted(t, again, t.TempDir(), built("pgo", "pgo", 2.5), setting("NOISE=1", ""))
+	h.request.Budget, h.state.Build = time.Duration(r.Enough*float64(time.Second)), oneBuild
+	h.state.Spent = 4*time.Minute + 50*time.Second // as long as the race of the first
+	if r := do(t, h); names(r.Proved) != "pgo" {
+		t.Errorf("with a budget of %s: proved %s, %+v", h.request.Budget, names(r.Proved), r.Open)
+	}
+}
+
 // The measured time of a build counts, not the usual one of its kind.
 func TestBuildsAreTimed(t *testing.T) {
 	h := raceOver(t, &fake{}, time.Minute)
