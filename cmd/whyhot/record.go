@@ -29,7 +29,8 @@ speedscope and others read.
 
 Give a command (after --), running processes (--pid) or the whole machine (-a). A
 command keeps its input, output and exit status; Ctrl-C stops the recording and
-writes the profile so far.`
+writes the profile so far. Where a command succeeds and uses too little CPU time for
+a sample, whyhot prints a note, writes no file and exits with 0.`
 
 const recordExample = `  whyhot record -- jq .id big.json
   whyhot record -d 30 --pid 4711
@@ -69,7 +70,7 @@ func newRecordCmd() *cobra.Command {
 	flags.VarP((*seconds)(&o.Settings.Duration), "duration", "d", "stop after this time: 30 (seconds), 500ms, 2m; a command is then terminated")
 	flags.IntSliceVar(&f.pids, "pid", nil, "record the running process `PID` (several: 12,34)")
 	flags.BoolVarP(&o.Target.System, "all", "a", false, "record the whole machine")
-	flags.StringVarP(&o.Output, "output", "o", "", "file to write, - for standard output (default whyhot-NAME.pb.gz)")
+	flags.StringVarP(&o.Output, "output", "o", "", "file to write (default whyhot-NAME.pb.gz); with --pid or -a, - is standard output")
 	flags.StringVar(&o.Sampler, "sampler", session.Auto, "how to record: "+strings.Join(session.Names(), ", "))
 	flags.StringVar(&f.callGraph, "call-graph", string(collect.CallGraphAuto), "how to unwind stacks: auto, fp, dwarf or dwarf,BYTES (perf)")
 	flags.BoolVar(&f.times, "times", true, "keep roughly when each sample was taken, so that explain finds growing costs (eBPF)")
@@ -101,6 +102,9 @@ func samplerHelp() string {
 
 func runRecord(cmd *cobra.Command, f *recordFlags) error {
 	o := &f.options
+	if cmd.Flags().Changed("frequency") && o.Settings.Frequency < 1 {
+		return frequencyError(o.Settings.Frequency)
+	}
 	if err := f.settings(); err != nil {
 		return err
 	}
@@ -128,8 +132,12 @@ func runRecord(cmd *cobra.Command, f *recordFlags) error {
 	if result != nil {
 		printNotes(stderr, result)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		printResult(stderr, result, f)
+	case tooShort(result, err):
+		_, _ = fmt.Fprintf(stderr, "whyhot: note: %s\n", tooShortText(result.Path, f))
+		return nil
 	}
 	return commandError(result, err, ctx.Err() != nil)
 }
@@ -175,7 +183,7 @@ func (f *recordFlags) settings() error {
 		f.options.Repeat = n
 	}
 	if s.Frequency < 0 || s.Frequency > maxFrequency {
-		return fmt.Errorf("-F %d: must be between 1 and %d samples per second", s.Frequency, maxFrequency)
+		return frequencyError(s.Frequency)
 	}
 	kind, size, sized := strings.Cut(f.callGraph, ",")
 	s.CallGraph = collect.CallGraph(kind)
@@ -193,6 +201,10 @@ func (f *recordFlags) settings() error {
 	}
 	s.StackBytes = bytes
 	return nil
+}
+
+func frequencyError(hz int) error {
+	return fmt.Errorf("-F %d: must be between 1 and %d samples per second", hz, maxFrequency)
 }
 
 const (
@@ -218,6 +230,30 @@ func commandError(r *session.Result, err error, interrupted bool) error {
 	return &exitError{code: r.Exit.Status(), err: fmt.Errorf("the command failed: %s; the profile has the samples until then", r.Exit)}
 }
 
+// tooShort says that a command succeeded, by itself, and used too little CPU time to be
+// seen. Whether one of a few milliseconds has a sample is chance, on which no exit status
+// should depend.
+func tooShort(r *session.Result, err error) bool {
+	return errors.Is(err, collect.ErrNoSamples) && r != nil && r.Exit != nil && !r.Exit.Failed() && !r.EndedByUs
+}
+
+func tooShortText(path string, f *recordFlags) string {
+	text := collect.ErrNoSamples.Error() + "; no profile is written"
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		text += fmt.Sprintf(" (%s is from an earlier recording)", path)
+	}
+	if f.options.Repeat == 0 {
+		text += "; " + repeatHint(f.options.Target.Command)
+	}
+	return text
+}
+
+// repeatHint says how a short command has more samples.
+func repeatHint(command []string) string {
+	words := append([]string{programName, "record", "--repeat", session.Auto, "--"}, command...)
+	return "where the command may be run several times: " + term.CommandLine(words)
+}
+
 func printNotes(w io.Writer, r *session.Result) {
 	for _, note := range r.Notes {
 		_, _ = fmt.Fprintf(w, "whyhot: %s\n", note)
@@ -241,8 +277,7 @@ func fewText(r *session.Result, f *recordFlags) string {
 	case len(command) == 0:
 		return text + "record for longer (-d), or more often (-F 997)"
 	case f.options.Repeat == 0:
-		words := append([]string{programName, "record", "--repeat", session.Auto, "--"}, command...)
-		return text + "where the command may be run several times: " + term.CommandLine(words)
+		return text + repeatHint(command)
 	}
 	return text + "give the command more work, or record more often (-F 4999)"
 }
@@ -269,7 +304,7 @@ func printResult(w io.Writer, r *session.Result, f *recordFlags) {
 	if r.Runs > 1 {
 		fmt.Fprintf(&b, "ran %d times, ", r.Runs)
 	}
-	fmt.Fprintf(&b, "%s samples in %s", quantity.Count(r.Samples), quantity.Duration(r.Duration))
+	fmt.Fprintf(&b, "%s in %s", quantity.Samples(r.Samples), quantity.Duration(r.Duration))
 	if r.Lost > 0 {
 		fmt.Fprintf(&b, ", %s lost", quantity.Count(int64(r.Lost)))
 	}

@@ -62,5 +62,5 @@ func (p *recordProgress) ran(runs int, samples int64) {
 		return
 	}
 	p.clear()
-	_, _ = fmt.Fprintf(p.w, "whyhot: run %d is over, %s samples so far\n", runs, quantity.Count(samples))
+	_, _ = fmt.Fprintf(p.w, "whyhot: run %d is over, %s so far\n", runs, quantity.Samples(samples))
 }

@@ -330,9 +330,26 @@ func (c *checking) moved(text string) string {
 	return tree.Rebase(text, []tree.Move{{From: c.repo.Root, To: c.stage.Place()}})
 }
 
+// onTop says why a check took longer than its budget, "" where it did not.
+func onTop(elapsed time.Duration, r *Request) string {
+	const clearly = 1.1
+	if r.static() || float64(elapsed) < clearly*float64(r.Budget) {
+		return ""
+	}
+	on := "recordings"
+	if r.Build != "" {
+		on = "builds and recordings"
+	}
+	return fmt.Sprintf("--budget %s bounds the runs; %s come on top: %s in all", r.Budget, on, elapsed.Round(time.Second))
+}
+
 // finish adds what is known at the end, however it came.
 func (c *checking) finish() {
-	c.result.Elapsed = c.machine.clock.Now().Sub(c.began).Seconds()
+	elapsed := c.machine.clock.Now().Sub(c.began)
+	c.result.Elapsed = elapsed.Seconds()
+	if text := onTop(elapsed, &c.request); text != "" {
+		c.notef("%s", text)
+	}
 	if c.runner != nil {
 		c.result.CPUSeconds = (c.runner.CPU + time.Duration(c.recorded)).Seconds()
 	}

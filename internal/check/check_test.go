@@ -128,7 +128,7 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"slower", "110", time.Minute, Slower, "beyond the limit of 2%"},
 		{"not slower", "100.1", time.Minute, NotSlower, "not slower by more than"},
-		{"faster", "80", time.Minute, NotSlower, "faster: it takes"},
+		{"faster", "80", time.Minute, NotSlower, "it takes 80% of the base's time"},
 		{"at the limit", "102", 20 * time.Second, Undecided, "with the limit of 2% in between"},
 		{"no time", "103", 2 * time.Second, Undecided, "more"},
 	} {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"whyhot/internal/trial/stat"
 )
 
 // laidOut is a simulated check of a change that is slow by some share of the base's time,
@@ -142,7 +144,7 @@ func TestRoundsGoOnInLayouts(t *testing.T) {
 		want             Verdict
 		says             string
 	}{
-		{"the change is slower", "104", "0", Slower, "slower"},
+		{"the change is slower", "104", "0", Slower, "% more ("},
 		{"the change lies badly", "100", "0.04", Undecided, "the limit of 0% in between"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -206,5 +208,23 @@ func TestALikelySlowDownWithoutLayouts(t *testing.T) {
 	}
 	if k.Verdict != Slower || k.Layouts != nil {
 		t.Errorf("%s: %s, over layouts %+v", k.Verdict, k.Says, k.Layouts)
+	}
+}
+
+// A verdict is named before the words on it, which do not repeat it; what takes longer than
+// the budget says why.
+func TestWordsOfACheck(t *testing.T) {
+	var k Command
+	k.Rounds = 20
+	k.fill(Slower, stat.Interval{Estimate: 1.06, Low: 1.058, High: 1.064}, newRules(1, 0.02), 0)
+	if want := "it takes 6% more (5.8% to 6.4%), beyond the limit of 2%"; k.Says != want {
+		t.Errorf("%q, want %q", k.Says, want)
+	}
+	r := Request{Budget: 40 * time.Second, Build: "make", Command: []string{"./spin"}}
+	if want, got := "--budget 40s bounds the runs; builds and recordings come on top: 1m43s in all", onTop(103*time.Second, &r); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := onTop(41*time.Second, &r); got != "" {
+		t.Errorf("%q", got)
 	}
 }

@@ -108,7 +108,7 @@ func (k *Command) fill(v Verdict, i stat.Interval, r rules, elapsed float64) {
 	}
 	switch v {
 	case Slower:
-		k.Says = fmt.Sprintf("%s slower (%s to %s), beyond the limit of %s", change(i.Estimate), change(i.Low), change(i.High), percent.Text(r.limit))
+		k.Says = fmt.Sprintf("it takes %s more (%s to %s), beyond the limit of %s", percent.Text(i.Estimate-1), percent.Text(i.Low-1), percent.Text(i.High-1), percent.Text(r.limit))
 	case NotSlower:
 		k.Says = notSlower(i, *k.Bound)
 	case Undecided:
@@ -119,7 +119,7 @@ func (k *Command) fill(v Verdict, i stat.Interval, r rules, elapsed float64) {
 
 func notSlower(i stat.Interval, bound float64) string {
 	if i.High < 1 {
-		return fmt.Sprintf("faster: it takes %s of the base's time (%s to %s)", percent.Text(i.Estimate), percent.Text(i.Low), percent.Text(i.High))
+		return fmt.Sprintf("it takes %s of the base's time (%s to %s)", percent.Text(i.Estimate), percent.Text(i.Low), percent.Text(i.High))
 	}
 	return fmt.Sprintf("not slower by more than %s (%s to %s)", percent.Text(bound), change(i.Low), change(i.High))
 }
@@ -137,7 +137,7 @@ func change(ratio float64) string {
 func (k *Command) undecided(i stat.Interval, r rules, elapsed float64) {
 	if k.Layouts != nil && i.Low > 1+r.limit {
 		over := stat.Interval{Estimate: k.Layouts.Estimate, Low: k.Layouts.Low, High: k.Layouts.High}
-		k.Says = fmt.Sprintf("%s slower in all runs (%s to %s); over layouts of the code it is %s (%s to %s), so it may be the layout", change(i.Estimate), change(i.Low), change(i.High), change(over.Estimate), change(over.Low), change(over.High))
+		k.Says = fmt.Sprintf("it takes %s more in all runs (%s to %s); over layouts of the code it is %s (%s to %s), so it may be the layout", percent.Text(i.Estimate-1), percent.Text(i.Low-1), percent.Text(i.High-1), change(over.Estimate), change(over.Low), change(over.High))
 		if more, ok := r.moreRounds(over, k.Rounds); ok && over.Estimate > 1+r.limit {
 			k.MoreMinutes = minutesFor(more, elapsed, k.Rounds)
 			k.Says += "; to tell needs about " + minutes(k.MoreMinutes) + " more"

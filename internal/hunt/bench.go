@@ -51,6 +51,7 @@ type told struct {
 	notes []string
 	run   time.Duration // of the baseline
 	build time.Duration // of one build, 0 where none was made
+	built time.Duration // of all builds, several of them at once; 0 where none was made
 	late  bool          // builds ran into the end of their time
 }
 
@@ -82,7 +83,7 @@ func (m *machine) terms(a ask) experiment.Terms {
 	t := experiment.Terms{
 		Directory: r.Directory, Env: r.Env, Metric: r.Metric, Ignore: r.Ignore, Outputs: r.Outputs, IgnoreFailure: r.IgnoreFailure,
 		Build: r.Build, Layouts: a.layouts,
-		Schedule: trial.Schedule{Rounds: a.rounds, WarmUps: 1, Timeout: r.Timeout, Pin: r.Pin, Level: a.level},
+		Schedule: trial.Schedule{Rounds: a.rounds, Unjudged: a.rounds > 0, WarmUps: 1, Timeout: r.Timeout, Pin: r.Pin, Level: a.level},
 	}
 	t.Build.Until, t.Deadline = a.until, a.end
 	if a.rounds == 0 {
@@ -117,7 +118,9 @@ func (m *machine) measure(ctx context.Context, a ask) (*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.build = clock.each()
+	if out.build = clock.each(); clock.made > 0 {
+		out.built = clock.spent
+	}
 	late := func(end time.Time) bool { return !end.IsZero() && time.Now().After(end) }
 	out.late = late(a.until) || late(a.end)
 	if a.keep && record != nil {

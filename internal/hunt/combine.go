@@ -98,7 +98,7 @@ func (h *hunt) extend(ctx context.Context, t *together, next string) error {
 	}
 	a := ask{arms: []arm{without, with}, level: Level, check: true, end: h.ends(h.left())}
 	a.until = a.end
-	if a.budget = h.share(2, t); a.budget < h.needs(a, next) { //nolint:mnd // the trial after it
+	if a.budget = h.share(2, t); a.budget < h.needs(a, append(slices.Clone(t.In), next)) { //nolint:mnd // the trial after it
 		leave("no time was left to try it with the others", nil)
 		return nil
 	}
@@ -129,13 +129,14 @@ func (h *hunt) share(after int, t *together) time.Duration {
 	return h.left() / time.Duration(len(t.Next)-1+after)
 }
 
-// needs is the least time of a trial with a build that is new.
-func (h *hunt) needs(a ask, next string) time.Duration {
-	sum := time.Duration((fewestRounds+1)*(1+len(a.arms))) * h.state.Run
-	if c := h.state.candidate(next); c.Built() {
-		sum += time.Duration(c.Builds * float64(h.state.Build))
-	}
-	return sum
+// needs is the least time of a trial in which these are built together.
+func (h *hunt) needs(a ask, names []string) time.Duration {
+	return h.roundsOf(len(a.arms)) + h.buildTogether(names)
+}
+
+// roundsOf is the time of the fewest rounds of a proof.
+func (h *hunt) roundsOf(arms int) time.Duration {
+	return time.Duration((fewestRounds+1)*(1+arms)) * h.state.Run
 }
 
 // conclude proves the combination, or says that it is one change alone.

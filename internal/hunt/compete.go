@@ -17,17 +17,13 @@ const proofUntil = 0.85
 // raceLeft is the time that the race may still take: all but what proofs and the
 // combination of those that are still in it would need, and a little more.
 func (h *hunt) raceLeft() time.Duration {
-	const rounds, least, most = 12, 0.15, 0.45
 	arms := 0
 	for i := range h.state.Race.Standings {
 		if s := &h.state.Race.Standings[i]; s.State == race.Finalist || s.State == race.Running {
 			arms++
 		}
 	}
-	budget := float64(h.request.Budget)
-	reserve := float64(2*rounds*(1+arms)) * float64(h.state.Run) // the proof, and about as much for the combination
-	reserve = max(least*budget, min(most*budget, reserve))
-	return h.left() - time.Duration(reserve)
+	return h.left() - h.reserveOf(h.request.Budget, arms)
 }
 
 // mostTogether is how many candidates run in one stage: a round of more takes so
@@ -53,6 +49,7 @@ func (h *hunt) race(ctx context.Context) error {
 		}
 	}
 	h.state.Race.Stop(outOfTime)
+	h.state.Raced = h.spent()
 	return nil
 }
 
@@ -118,6 +115,7 @@ func (h *hunt) measure(ctx context.Context, a ask) (*told, error) {
 	}
 	// The first is as long as the plain build: variants take longer, not less.
 	h.state.Build = max(h.state.Build, t.build)
+	h.timeBuilds(a, t.built)
 	return t, nil
 }
 

@@ -36,6 +36,7 @@ func (h *hunt) result() *Result {
 	if r.Untried == nil {
 		r.Untried = []Untried{}
 	}
+	r.Enough = h.enough(r).Seconds()
 	return r
 }
 
@@ -90,8 +91,13 @@ func (h *hunt) place(r *Result, i int) {
 		r.Untried = append(r.Untried, u)
 	case race.Waiting, race.Running, race.Finalist:
 		v.Verdict, v.Command = finding.Unclear, command
-		if v.Why = "not decided"; s.Phase > phaseRace {
-			v.Why = "promising in the race; no time was left for a proof"
+		switch {
+		case s.Phase <= phaseRace:
+			v.Why = "not decided"
+		case st.Clear():
+			v.Promising, v.Why = true, "promising in the race; no time was left for a proof"
+		default:
+			v.Why = "no clear difference in the race; no time was left for a proof"
 		}
 		if st.State == race.Waiting {
 			r.Untried = append(r.Untried, Untried{Name: c.Name, Why: "not yet", Command: command})

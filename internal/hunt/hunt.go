@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"whyhot/internal/collect/command"
 	"whyhot/internal/explain"
 	"whyhot/internal/hunt/keep"
 	"whyhot/internal/trial"
@@ -101,6 +102,19 @@ func (r *Request) check() error {
 	return nil
 }
 
+// findProgram finds the program of the command before anything is announced or kept. It
+// runs before it is built for the first time, so a build does not provide it.
+func (r *Request) findProgram() error {
+	if r.Suite != "" {
+		return nil
+	}
+	_, err := command.FindIn(r.Directory, r.Env, r.Command[0])
+	if err != nil && r.Build.Command != "" {
+		return fmt.Errorf("%w; build the program before the hunt", err)
+	}
+	return err
+}
+
 // name is how people call what is hunted.
 func (r *Request) name() []string {
 	if r.Suite != "" {
@@ -130,6 +144,9 @@ func Run(ctx context.Context, r Request, l Listener) (*Result, error) {
 		return nil, fmt.Errorf("the current directory: %w", err)
 	}
 	r.Directory = dir
+	if err := r.findProgram(); err != nil {
+		return nil, err
+	}
 	h, err := prepare(ctx, r, l)
 	if err != nil {
 		return nil, err

@@ -99,8 +99,8 @@ func (h *hunt) judged(names []string) bool {
 
 // affordable is how many finalists the time for proofs has room for.
 func (h *hunt) affordable() int {
-	const rounds, most = 12, 8
-	each := rounds * h.state.Run
+	const most = 8
+	each := enoughRounds * h.state.Run
 	if each <= 0 {
 		return most
 	}
@@ -115,7 +115,7 @@ func (h *hunt) affordable() int {
 }
 
 // ends is when a trial of so much time has to be over.
-func (h *hunt) ends(budget time.Duration) time.Time { return time.Now().Add(min(budget, h.left())) }
+func (h *hunt) ends(budget time.Duration) time.Time { return h.now().Add(min(budget, h.left())) }
 
 // proofLeft is the time that is left for proofs.
 func (h *hunt) proofLeft() time.Duration {
@@ -163,10 +163,23 @@ func (h *hunt) proof(ctx context.Context, names []string, trialsLeft int) error 
 		}
 		if v.Verdict == finding.Faster {
 			doubt(c, &v, &m, t, a.level)
+		} else if v.Verdict == finding.Unclear {
+			h.cut(&v)
 		}
 		h.state.judge(v)
 	}
 	return nil
+}
+
+// cut has a verdict that the proof had no time for rest on the race.
+func (h *hunt) cut(v *Verdict) {
+	s := h.state.Race.Of(v.Name)
+	if v.Ratio != nil || s == nil || !s.Clear() {
+		return
+	}
+	i := s.Interval(Level)
+	v.Ratio, v.Runs, v.Promising = &i, len(s.Logs), true
+	v.Why = "promising in the race; its proof was cut short: " + v.Why
 }
 
 // doubt takes the verdict back where the trial did not look at what may explain it.
@@ -182,6 +195,7 @@ func doubt(c *candidate.Candidate, v *Verdict, m *measured, t *told, level float
 			}
 		}
 	case c.Built() && !m.laidOut && v.Ratio != nil && v.Ratio.Estimate-1 < smallGain:
+		v.Promising = true
 		v.Verdict, v.Why = finding.Unclear, "less than 5%, which the place of the code alone can make, and no time was left to try several layouts"
 	}
 }
@@ -189,6 +203,14 @@ func doubt(c *candidate.Candidate, v *Verdict, m *measured, t *told, level float
 // smallGain is the difference of a built variant that several layouts have to
 // confirm (docs/decisions/0062-layouts.md).
 const smallGain = 0.05
+
+// In how many layouts that is tried, which part of the time for proofs their builds may
+// take, and below which ratio in the race a gain may turn out to be small.
+const (
+	layoutsTried = 4
+	layoutsShare = 2
+	smallInRace  = 1.08
+)
 
 // compare is the ratio of one arm over another by the rounds that they share, and
 // whether the second is faster, as a trial says it at its end.
@@ -207,20 +229,19 @@ func compare(base, other []float64, level float64) (i finding.Interval, faster b
 }
 
 // layouts is in how many layouts small differences of built finalists are tried:
-// four, where there is time to build them.
+// as many as usual, where there is time to build them.
 func (h *hunt) layouts(names []string, budget time.Duration) int {
-	const layouts, small, share = 4, 1.08, 0.5
 	n := 0
 	for _, name := range names {
-		if c := h.state.candidate(name); c.Built() && h.state.Race.Of(name) != nil && h.state.Race.Of(name).Estimate() < small {
+		if c := h.state.candidate(name); c.Built() && h.state.Race.Of(name) != nil && h.state.Race.Of(name).Estimate() < smallInRace {
 			n += int(math.Ceil(c.Builds))
 		}
 	}
 	if n == 0 {
-		return layouts // should a gain turn out smaller than in the race
+		return layoutsTried // should a gain turn out smaller than in the race
 	}
-	if time.Duration((layouts-1)*(1+n))*h.state.Build > time.Duration(share*float64(budget)) {
+	if time.Duration((layoutsTried-1)*(1+n))*h.state.Build > budget/layoutsShare {
 		return 0
 	}
-	return layouts
+	return layoutsTried
 }

@@ -21,16 +21,22 @@ import (
 	"whyhot/internal/trial/run"
 )
 
-const profileName = "profile.pb.gz"
+const (
+	profileName = "profile.pb.gz"
+	recording   = "recording"
+)
 
 // first runs the command for the first time: how long it takes, what it writes into the
 // tree, and what decides.
 func (h *hunt) first(ctx context.Context, lines []line) (cpu time.Duration, err error) {
-	h.stagef("recording")
+	// Before anything is announced: what is announced may be written into a file of the
+	// tree (hunt >log), which is no part of the program either.
+	h.state.Doing = recording
 	before, err := h.request.stamps(ctx)
 	if err != nil {
 		return 0, err
 	}
+	h.stagef(recording)
 	watch := noise.Start()
 	h.state.Run, cpu, err = h.once(ctx, lines)
 	if err != nil {

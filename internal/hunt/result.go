@@ -13,23 +13,26 @@ const ResultVersion = 1
 
 // Result is what a hunt comes to.
 type Result struct {
-	Version  int           `json:"version"`
-	Command  []string      `json:"command"` // or the suite's file
-	Suite    bool          `json:"suite,omitempty"`
-	Started  time.Time     `json:"started"`
-	Budget   float64       `json:"budget_seconds"`
-	Spent    float64       `json:"spent_seconds"` // without the time in which it was interrupted
-	Finished bool          `json:"finished"`
-	Stage    string        `json:"stage,omitempty"` // of one that is not finished
-	Level    float64       `json:"level"`           // that all of Proved and the combination hold together
-	Metric   string        `json:"metric"`
-	Run      float64       `json:"run_seconds,omitempty"`   // one run of the command as it is
-	Build    float64       `json:"build_seconds,omitempty"` // one build of the program
-	Proved   []Verdict     `json:"proved"`
-	Refuted  []Verdict     `json:"refuted"`
-	Open     []Verdict     `json:"undecided"`
-	Untried  []Untried     `json:"untried"`
-	Combined *Combined     `json:"combination"`
+	Version  int       `json:"version"`
+	Command  []string  `json:"command"` // or the suite's file
+	Suite    bool      `json:"suite,omitempty"`
+	Started  time.Time `json:"started"`
+	Budget   float64   `json:"budget_seconds"`
+	Spent    float64   `json:"spent_seconds"` // without the time in which it was interrupted
+	Finished bool      `json:"finished"`
+	Stage    string    `json:"stage,omitempty"` // of one that is not finished
+	Level    float64   `json:"level"`           // that all of Proved and the combination hold together
+	Metric   string    `json:"metric"`
+	Run      float64   `json:"run_seconds,omitempty"`   // one run of the command as it is
+	Build    float64   `json:"build_seconds,omitempty"` // one build of the program
+	Proved   []Verdict `json:"proved"`
+	Refuted  []Verdict `json:"refuted"`
+	Open     []Verdict `json:"undecided"`
+	Untried  []Untried `json:"untried"`
+	Combined *Combined `json:"combination"`
+	// Enough is a budget in which the most promising change is expected to be proved, and
+	// all that there was no time for to be tried; 0 where time is not what is missing.
+	Enough   float64       `json:"enough_seconds,omitempty"`
 	Profile  string        `json:"profile,omitempty"` // the recording
 	State    string        `json:"state,omitempty"`   // directory of the hunt
 	Notes    []string      `json:"notes,omitempty"`
@@ -60,6 +63,9 @@ type Verdict struct {
 	Patch    string         `json:"patch,omitempty"` // file
 	Findings []string       `json:"findings,omitempty"`
 	Compared trial.Compared `json:"compared,omitempty"`
+	// Promising says of an undecided one that its interval is above 1, and that the time for
+	// its proof is what was missing.
+	Promising bool `json:"promising,omitempty"`
 	// Known says that an earlier hunt found it out, at this time.
 	Known *time.Time `json:"known_since,omitempty"`
 	// Command is how a person goes on.

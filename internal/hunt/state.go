@@ -51,6 +51,9 @@ type state struct {
 	Build time.Duration `json:"build"`           // of the program, 0 where there is none
 	Level string        `json:"level,omitempty"` // of optimisation of the build as it is
 	Has   []string      `json:"has,omitempty"`   // variants that the build as it is has already
+	// Took is how long candidates took to build, Raced what was spent when the race was over.
+	Took  map[string]time.Duration `json:"took,omitempty"`
+	Raced time.Duration            `json:"raced,omitempty"`
 	// Compilers are the families that the build calls; NoCounts says that they cannot make
 	// programs that count.
 	Compilers []wrapper.Family `json:"compilers,omitempty"`

@@ -101,6 +101,7 @@ func Run(ctx context.Context, plan Plan, runner run.Runner, clock Clock, progres
 		t.arms = append(t.arms, &arm{variant: &t.plan.Variants[i], wrote: map[string]*written{}})
 	}
 	t.judgeBuilding()
+	t.foreseeRounds()
 	if err := t.warmUp(ctx); err != nil {
 		return nil, err
 	}

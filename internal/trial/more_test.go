@@ -149,3 +149,27 @@ func TestTheIntervalAgreesWithTheVerdict(t *testing.T) {
 		t.Errorf("%+v: %s", i, v.Explanation)
 	}
 }
+
+// Rounds that are too few for a verdict are remarked on before the first of them, unless
+// nobody wants one.
+func TestTooFewRunsAreForeseen(t *testing.T) {
+	first := func(rounds int, unjudged bool, variants ...string) string {
+		f := speeds(map[string]int{"baseline": 1000, "a": 800, "b": 900})
+		p := planOf(variants...)
+		p.Rounds, p.Budget, p.Unjudged = rounds, 0, unjudged
+		var all []Progress
+		if _, err := Run(t.Context(), p, f, f, func(p Progress) { all = append(all, p) }); err != nil {
+			t.Fatal(err)
+		}
+		return all[0].Remark
+	}
+	if got := first(4, false, "a"); got != "--runs 4 is too few for a verdict, which needs 6 runs of each: --runs 6" {
+		t.Errorf("%q", got)
+	}
+	if got := first(6, false, "a", "b"); !strings.Contains(got, "needs 7") {
+		t.Errorf("of two variants: %q", got)
+	}
+	if got := first(6, false, "a") + first(4, true, "a"); got != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -41,6 +41,7 @@ type Plan struct {
 	WarmUps   int           // runs of each that are not measured, at least 1
 	Rounds    int           // exactly so many; 0 to stop when more would teach nothing
 	MinRounds int           // rounds measured even when the budget is spent
+	Unjudged  bool          // the values are wanted and no verdict: few rounds are not remarked on
 	Budget    time.Duration // time after which no run ends that can be foreseen, warm-up included; 0 for no limit
 	Level     float64       // joint confidence of all verdicts, 0 for that of stat.DefaultRules
 	Timeout   time.Duration // of one run; 0 for ten times the first run of the baseline, at least a minute

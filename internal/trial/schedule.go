@@ -20,6 +20,7 @@ type Schedule struct {
 	Budget    *time.Duration
 	Rounds    int // exactly so many, 0 for as many as it takes
 	MinRounds int
+	Unjudged  bool          // the values are wanted and no verdict
 	WarmUps   int           // at least 1
 	Timeout   time.Duration // of one run, 0 for what Plan says
 	Pin       []int
@@ -47,7 +48,7 @@ func (s *Schedule) Apply(p *Plan) error {
 		}
 	}
 	p.Level = s.Level
-	p.Rounds, p.MinRounds, p.WarmUps, p.Timeout, p.Pin = s.Rounds, s.MinRounds, s.WarmUps, s.Timeout, s.Pin
+	p.Rounds, p.MinRounds, p.Unjudged, p.WarmUps, p.Timeout, p.Pin = s.Rounds, s.MinRounds, s.Unjudged, s.WarmUps, s.Timeout, s.Pin
 	switch {
 	case s.Budget != nil:
 		p.Budget = *s.Budget

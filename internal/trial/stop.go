@@ -110,6 +110,14 @@ func (t *trial) pairs(a *arm, m Metric) (base, other []float64) {
 	return base, other
 }
 
+// foreseeRounds says, before anything is measured, that the rounds that were asked for are
+// too few for a verdict.
+func (t *trial) foreseeRounds() {
+	if n, need := t.plan.Rounds, t.needed(); n > 0 && n < need && !t.plan.Unjudged {
+		t.remarkf("--runs %d is too few for a verdict, which needs %d runs of each: --runs %d", n, need, need)
+	}
+}
+
 // foresee says, once each, that the budget will be too short: for a verdict, as
 // soon as one round is known, and for the wished precision, as soon as the noise
 // is.

@@ -172,7 +172,7 @@ func (o *Options) validate() error {
 	}
 	if len(o.Target.Command) > 0 {
 		if o.Output == Stdout {
-			return errors.New("the profile cannot go to standard output: the command's own output goes there")
+			return errors.New("the profile cannot go to standard output: the command's own output goes there; give -o FILE")
 		}
 		if _, err := command.FindIn(o.Dir, nil, o.Target.Command[0]); err != nil {
 			return err

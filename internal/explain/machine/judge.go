@@ -30,11 +30,7 @@ func Judge(tell func([]Loop)) judge.Judge {
 		}
 		out := judge.Answer{Notes: answer.Notes}
 		if answer.Looked.Functions > 0 {
-			of := fmt.Sprintf("the %d hottest functions", answer.Looked.Functions)
-			if answer.Looked.Functions == 1 {
-				of = "the hottest function"
-			}
-			out.Looked = "In machine code: the loops of " + of + " (whyhot loops " + s.File() + " lists them)."
+			out.Looked = lookedAt(answer.Looked.Functions, s.File())
 		}
 		others := otherCompilers{facts: s.Facts, known: map[*profile.Mapping]bool{}}
 		for _, f := range undisputed(slices.Concat(Findings(s.Profile, answer.Loops), Stalls(s.Profile, answer), SmallCalls(s.Profile, answer, s.Facts, s.Facts.Info), Guesses(s.Profile, answer), ShortTrips(s.Profile, answer, s.Facts))) {
@@ -157,4 +153,13 @@ func loopsCommand(path string, l *Loop) finding.Command {
 		c = c.With("--match", "^"+regexp.QuoteMeta(l.Function)+"$")
 	}
 	return c
+}
+
+// lookedAt says what was looked at.
+func lookedAt(functions int, path string) string {
+	of := fmt.Sprintf("the %d hottest functions", functions)
+	if functions == 1 {
+		of = "the hottest function"
+	}
+	return "In machine code: the loops of " + of + " (whyhot loops " + path + " lists them)."
 }

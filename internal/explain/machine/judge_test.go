@@ -214,3 +214,11 @@ func TestALoopThatCallsIsNotGeneric(t *testing.T) {
 		}
 	}
 }
+
+func TestOneFunctionIsLookedAt(t *testing.T) {
+	for n, want := range map[int]string{1: "the loops of the hottest function (whyhot loops a.pb.gz lists them).", 2: "the loops of the 2 hottest functions (whyhot loops a.pb.gz lists them)."} {
+		if got := lookedAt(n, "a.pb.gz"); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

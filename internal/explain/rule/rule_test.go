@@ -178,6 +178,13 @@ app;main_[app] 700
 	}
 }
 
+func TestOneSampleIsNoted(t *testing.T) {
+	_, notes, err := Run(t.Context(), parse(t, "app;main_[app] 1\n"), only(t, "glibc-malloc"), nil, Options{})
+	if err != nil || len(notes) == 0 || !strings.Contains(notes[0], "Only 1 sample:") {
+		t.Errorf("%q, %v", notes, err)
+	}
+}
+
 func TestFewSamplesStaySilentAndAreNoted(t *testing.T) {
 	p := parse(t, "app;main_[app];malloc_[libc.so.6] 2\napp;main_[app] 18\n")
 	fs, notes, err := Run(t.Context(), p, only(t, "glibc-malloc"), nil, Options{})

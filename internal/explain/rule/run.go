@@ -178,8 +178,8 @@ func (e *engine) breaksOff(stack []profile.LocationID) bool {
 func (e *engine) notes() []string {
 	var out []string
 	if n := e.p.Count(); n < fewSamples {
-		out = append(out, fmt.Sprintf("Only %d samples: a share of 10%% is known to ± %.0f points. Record longer or at a higher sample rate before trusting the order.",
-			n, 100*finding.ShareError(0.1, n)))
+		out = append(out, fmt.Sprintf("Only %s: a share of 10%% is known to ± %.0f points. Record longer or at a higher sample rate before trusting the order.",
+			samplesText(n), 100*finding.ShareError(0.1, n)))
 	}
 	if c := e.p.Meta.Coverage; c.Low() {
 		out = append(out, strings.ToUpper(c.Text()[:1])+c.Text()[1:]+".")

@@ -92,6 +92,12 @@ func (s *Standing) Interval(level float64) finding.Interval {
 	return finding.Interval{Estimate: s.Estimate(), Low: math.Exp(low), High: math.Exp(high)}
 }
 
+// Clear says that the ratio is above 1 beyond its noise, at the level that results have.
+func (s *Standing) Clear() bool {
+	low, _ := s.bounds(alpha / 2) //nolint:mnd // both sides
+	return low > 0
+}
+
 // bounds are the one-sided limits of the mean logarithm, each wrong with a
 // probability of tail.
 func (s *Standing) bounds(tail float64) (low, high float64) {
@@ -270,8 +276,9 @@ func (r *Race) NextOf(name string) string {
 	return next.Name
 }
 
-// Finalists are those worth a proof, the best first, at most so many. Of a group
-// only the best is: the others leave.
+// Finalists are those worth a proof, at most so many: first those that are clearly faster,
+// then those whose gain may be noise, the best of each first. Of a group only the best is:
+// the others leave.
 func (r *Race) Finalists(most int) []string {
 	var all []*Standing
 	for i := range r.Standings {
@@ -280,7 +287,7 @@ func (r *Race) Finalists(most int) []string {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *Standing) int { return -cmp.Compare(a.Estimate(), b.Estimate()) })
-	var names []string
+	var clearly, perhaps []string
 	best := map[string]string{}
 	for _, s := range all {
 		if first := best[s.Group]; s.Group != "" && first != "" {
@@ -288,9 +295,12 @@ func (r *Race) Finalists(most int) []string {
 			continue
 		}
 		best[s.Group] = s.Name
-		if len(names) < most {
-			names = append(names, s.Name)
+		if s.Clear() {
+			clearly = append(clearly, s.Name)
+		} else {
+			perhaps = append(perhaps, s.Name)
 		}
 	}
-	return names
+	names := append(clearly, perhaps...)
+	return names[:min(most, len(names))]
 }

@@ -22,7 +22,7 @@ func Page(w io.Writer, r *hunt.Result) error {
 		"ratio": Ratio, "how": How, "against": Against, "nothing": func(r *hunt.Result) string {
 			text := nothing(r)
 			return strings.ToUpper(text[:1]) + text[1:] + "."
-		}, "join": strings.Join,
+		}, "onward": onward, "join": strings.Join,
 		"title": func(id string) string {
 			for _, f := range r.Findings {
 				if f.ID == id {

@@ -106,26 +106,44 @@ func near(x float64) bool { return x != 1 && x > 0.995 && x < 1.005 }
 func proved(p *term.Printer, r *hunt.Result, width int) {
 	if len(r.Proved) == 0 {
 		p.Line(nothing(r))
+		for _, text := range onward(r) {
+			p.Line("  ", term.Clean(text)) // whole: it is copied
+		}
 		return
 	}
 	p.Line(strong.Render("proved"), dim.Render(fmt.Sprintf("  in separate confirmation rounds; %.0f%% confidence for all results jointly", 100*r.Level)))
-	for i := range r.Proved[:min(mostProved, len(r.Proved))] {
+	for i := range r.Proved[:shown(len(r.Proved), mostProved)] {
 		v := &r.Proved[i]
 		p.Line(good.Render("  "+Ratio(v.Ratio)), "  ", ansi.Truncate(term.Clean(How(v)), width-behind, "…"))
 	}
-	more(p, len(r.Proved)-mostProved, "proved")
+	more(p, len(r.Proved), mostProved, "proved")
 }
 
-// nothing says that no change is proved, or that the budget had room for all of them
-// together alone.
+// nothing says that no change is proved: that the budget had room for all of them together
+// alone, that its time ended before the most promising one was proved, or that none is
+// faster.
 func nothing(r *hunt.Result) string {
 	switch c := r.Combined; {
 	case c != nil && c.Verdict == finding.Faster:
 		return "no change is proved by itself: the budget had room for one proof, of all that won the race together"
 	case !r.Finished:
 		return "nothing is proved yet"
+	case r.Best() != nil:
+		return fmt.Sprintf("nothing was proved in the time; %s looks like %s", term.Clean(r.Best().Name), Ratio(r.Best().Ratio))
+	case r.Enough > 0:
+		return "nothing is proved: no change that was tried is clearly faster, and the time ended before all were tried"
 	}
 	return "nothing is proved: no change that could be tried makes it faster by more than chance"
+}
+
+// onward are the ways to prove the most promising change, where nothing was proved in the
+// time.
+func onward(r *hunt.Result) []string {
+	best := r.Best()
+	if best == nil {
+		return nil
+	}
+	return []string{"this proves it: " + best.Command, "or the same hunt with --budget " + spoken(r.Enough)}
 }
 
 // How is what a person does to have a change, with what it needs.
@@ -163,7 +181,7 @@ func combination(p *term.Printer, r *hunt.Result, width int) {
 			p.Line("    ", ansi.Truncate(term.Clean(text), width-4, "…")) //nolint:mnd // the indent
 		}
 	}
-	for i := range c.Left[:min(mostLeft, len(c.Left))] {
+	for i := range c.Left[:shown(len(c.Left), mostLeft)] {
 		l := &c.Left[i]
 		text := fmt.Sprintf("  without %s: %s", l.Name, l.Why)
 		if l.Ratio != nil {
@@ -210,11 +228,12 @@ func refuted(p *term.Printer, r *hunt.Result, width int) {
 		return
 	}
 	var parts []string
-	for i := range r.Refuted[:min(mostRefuted, len(r.Refuted))] {
+	last := shown(len(r.Refuted), mostRefuted)
+	for i := range r.Refuted[:last] {
 		v := &r.Refuted[i]
 		parts = append(parts, fmt.Sprintf("%s %s", v.Name, Against(v)))
 	}
-	if n := len(r.Refuted) - mostRefuted; n > 0 {
+	if n := len(r.Refuted) - last; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", n))
 	}
 	p.Line(strong.Render("refuted"))
@@ -228,7 +247,7 @@ func open(p *term.Printer, r *hunt.Result, width int) {
 		return
 	}
 	p.Line(strong.Render("undecided"))
-	for i := range r.Open[:min(mostOpen, len(r.Open))] {
+	for i := range r.Open[:shown(len(r.Open), mostOpen)] {
 		v := &r.Open[i]
 		text := "  " + v.Name
 		if v.Ratio != nil {
@@ -239,7 +258,7 @@ func open(p *term.Printer, r *hunt.Result, width int) {
 		}
 		p.Line(ansi.Truncate(term.Clean(text), width, "…"))
 	}
-	more(p, len(r.Open)-mostOpen, "undecided")
+	more(p, len(r.Open), mostOpen, "undecided")
 }
 
 func untried(p *term.Printer, r *hunt.Result, width int) {
@@ -255,34 +274,42 @@ func untried(p *term.Printer, r *hunt.Result, width int) {
 		return
 	}
 	p.Line(strong.Render("for a person"))
-	for i := range others[:min(mostUntried, len(others))] {
+	for i := range others[:shown(len(others), mostUntried)] {
 		u := &others[i]
 		p.Line(ansi.Truncate(term.Clean("  "+u.Name+": "+u.Why), width, "…"))
 	}
-	more(p, len(others)-mostUntried, "untried")
+	more(p, len(others), mostUntried, "untried")
 }
 
 // NoTime says what the budget had no room for, and which one has; "" where all had.
 func NoTime(r *hunt.Result) string {
 	var names []string
-	needs := 0.0
 	for _, u := range r.Untried {
 		if u.Needs > 0 {
 			names = append(names, fmt.Sprintf("%s (%s)", u.Name, spoken(u.Needs)))
-			needs += u.Needs
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	// A part of the budget is for proofs: what is added has to have room for both.
-	const room = 2
-	budget := time.Duration((r.Budget + room*needs) * float64(time.Second)).Round(time.Minute)
-	return fmt.Sprintf("--budget %s has room: %s", spoken((budget + time.Minute).Seconds()), strings.Join(names, ", "))
+	text := strings.Join(names, ", ")
+	if r.Enough == 0 { // not finished
+		return text
+	}
+	return fmt.Sprintf("--budget %s has room: %s", spoken(r.Enough), text)
 }
 
-func more(p *term.Printer, n int, what string) {
-	if n > 0 {
+// shown is how many of n are listed where there is room for so many: a line that says that
+// one more is left out takes as much room as that one.
+func shown(n, most int) int {
+	if n == most+1 {
+		return n
+	}
+	return min(n, most)
+}
+
+func more(p *term.Printer, n, most int, what string) {
+	if n -= shown(n, most); n > 0 {
 		p.Line(dim.Render(fmt.Sprintf("  and %d more %s (--html, --json)", n, what)))
 	}
 }

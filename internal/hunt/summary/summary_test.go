@@ -84,13 +84,52 @@ func TestAProofOfAllTogetherIsSaid(t *testing.T) {
 // What the budget had no room for is told in one line, with a budget that has.
 func TestNoTimeIsSaid(t *testing.T) {
 	r := sample()
-	r.Build = 41
+	r.Build, r.Enough = 41, 660
 	r.Untried = append(r.Untried, hunt.Untried{Name: "pgo", Why: "no time was left", Needs: 95}, hunt.Untried{Name: "lto", Why: "no time was left", Needs: 60})
 	got := printed(r)
 	for _, want := range []string{"one build 41.0 s", "no time was left for\n  --budget 11m has room: pgo (1m35s), lto (1m)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+}
+
+// Where the time ended before the most promising change was proved, that is said, and what
+// proves it: not that nothing is faster.
+func TestNotProvedInTheTimeIsSaid(t *testing.T) {
+	r := sample()
+	r.Proved, r.Combined, r.Enough = nil, nil, 480
+	r.Open = []hunt.Verdict{{Name: "-march=native", Ratio: ratio(1.15, 1.13, 1.17), Promising: true, Why: "promising in the race", Command: "whyhot try build --variant cflags=-march=native -- ./app 'in put' " + strings.Repeat("argument", 10)}}
+	got := printed(r)
+	for _, want := range []string{
+		"nothing was proved in the time; -march=native looks like 1.15× (1.13 to 1.17)\n",
+		"\n  this proves it: " + r.Open[0].Command + "\n", "or the same hunt with --budget 8m",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "by more than chance") {
+		t.Errorf("one is faster by more than chance:\n%s", got)
+	}
+	r.Open[0].Promising = false
+	if got := printed(r); !strings.Contains(got, "no change that was tried is clearly faster, and the time ended") {
+		t.Error(got)
+	}
+}
+
+// A list is not cut to leave out one.
+func TestOneMoreIsListed(t *testing.T) {
+	r := sample()
+	for _, name := range []string{"b", "c", "last-of-four"} {
+		r.Open = append(r.Open, hunt.Verdict{Name: name, Why: "why"})
+	}
+	if got := printed(r); !strings.Contains(got, "last-of-four") || strings.Contains(got, "1 more") {
+		t.Error(got)
+	}
+	r.Open = append(r.Open, hunt.Verdict{Name: "last-of-five", Why: "why"})
+	if got := printed(r); !strings.Contains(got, "and 2 more undecided") {
+		t.Error(got)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 func TestPrint(t *testing.T) {
 	r := &check.Result{
-		Verdict: check.Slower, Says: "+6% slower (+5.1% to +6.9%), beyond the limit of 2%", CPUSeconds: 31.2, Elapsed: 40, Level: 0.98, Metric: "cpu",
+		Verdict: check.Slower, Says: "it takes 6% more (5.1% to 6.9%), beyond the limit of 2%", CPUSeconds: 31.2, Elapsed: 40, Level: 0.98, Metric: "cpu",
 		Repeat:   []string{"whyhot", "check", "--base", "main", "--", "./bench", "a b"},
 		Commands: []check.Command{{Name: "./bench", Rounds: 20, Before: 0.1, After: 0.106, Unit: "seconds", OutputDiffers: "line 3"}},
 		Functions: []check.Function{
@@ -24,7 +24,7 @@ func TestPrint(t *testing.T) {
 	var out bytes.Buffer
 	p := term.New(&out, nil)
 	Print(p, r)
-	const want = `slower: +6% slower (+5.1% to +6.9%), beyond the limit of 2%
+	const want = `slower: it takes 6% more (5.1% to 6.9%), beyond the limit of 2%
   100 ms → 106 ms a run (median of 20 runs each)
   the output differs from the base's: line 3
 functions that take more CPU time (100% is all that the base takes):

@@ -90,7 +90,7 @@ func Facts(r *growth.Result) string {
 	for _, s := range r.Sizes {
 		samples += s.Samples
 	}
-	return fmt.Sprintf("%s · %d runs each · %s samples", Sizes(r), r.Sizes[0].Runs, quantity.Count(samples))
+	return fmt.Sprintf("%s · %d runs each · %s", Sizes(r), r.Sizes[0].Runs, quantity.Samples(samples))
 }
 
 // Verdict is the sentence about the whole program. What is not listed is foretold to grow in

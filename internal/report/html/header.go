@@ -26,7 +26,11 @@ func newHeader(in *FlameInput) header {
 		h.Command = ""
 	}
 	add := func(before, value, after string) { h.Facts = append(h.Facts, fact{before, value, after}) }
-	add("", quantity.Count(in.Profile.Count()), "samples")
+	noun := "samples"
+	if in.Profile.Count() == 1 {
+		noun = "sample"
+	}
+	add("", quantity.Count(in.Profile.Count()), noun)
 	if v := total(in.Profile); v != "" {
 		add("", v, meta.ValueType.Type)
 	}

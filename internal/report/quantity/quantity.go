@@ -108,3 +108,11 @@ func Count(n int64) string {
 	}
 	return b.String()
 }
+
+// Samples is a number of samples with its noun.
+func Samples(n int64) string {
+	if n == 1 {
+		return "1 sample"
+	}
+	return Count(n) + " samples"
+}

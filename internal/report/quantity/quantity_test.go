@@ -43,3 +43,11 @@ func TestValue(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestSamples(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 samples", 1: "1 sample", 1234: "1,234 samples"} {
+		if got := Samples(n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

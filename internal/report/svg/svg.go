@@ -138,7 +138,7 @@ func (d *drawing) head() {
 
 func (d *drawing) facts() string {
 	meta := &d.Profile.Meta
-	s := quantity.Count(d.Profile.Count()) + " samples"
+	s := quantity.Samples(d.Profile.Count())
 	if meta.Lost > 0 {
 		s += ", " + quantity.Count(int64(meta.Lost)) + " lost"
 	}
