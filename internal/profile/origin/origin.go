@@ -55,9 +55,6 @@ var (
 	versionedHas = []string{"/python", "/perl5/", "/perl/", "/ruby/"}
 	// engineCode are names that V8 gives its own generated code in a perf map.
 	engineCode = regexp.MustCompile(`^(Builtin|Stub|Handler|BytecodeHandler|RegExp|CodeStub|Script|Interpreter|LoadIC|StoreIC):?`)
-	// engineFrame is what profiles have where V8 itself runs: (garbage collector), (program),
-	// V8::EntryFrame.
-	engineFrame = regexp.MustCompile(`^\(|^V8::\w+Frame$`)
 	// generatedGlue are what Mono and Erlang call code that they generate for themselves.
 	generatedGlue  = regexp.MustCompile(`^\(wrapper |^\(null\)$|^(\w+_)*trampoline(_\w+)?$|^(restore_context|call_filter|(re)?throw_\w+|sdb_\w+)$|^global::|^erts_\w+:`)
 	javaPlatform   = regexp.MustCompile(`^L?(java|javax|jdk|sun|com/sun|com\.sun)[./]`)
@@ -116,10 +113,15 @@ func interpreted(f *profile.Function) Origin {
 		return Unknown
 	case IsPackaged(f.File):
 		return Library
-	case f.File == "" && engineFrame.MatchString(f.Name):
+	case f.File == "" && (strings.HasPrefix(f.Name, "(") || isEngineFrame(f.Name)): // V8's (garbage collector), (program), …
 		return Runtime
 	}
 	return Own
+}
+
+// isEngineFrame tells what a recording has where V8 itself runs: V8::EntryFrame.
+func isEngineFrame(name string) bool {
+	return strings.HasPrefix(name, "V8::") && strings.HasSuffix(name, "Frame")
 }
 
 func compiledAtRunTime(f *profile.Function) Origin {
