@@ -14,6 +14,7 @@ import (
 
 	"whyhot/internal/host/version"
 	"whyhot/internal/report/errorjson"
+	"whyhot/internal/report/helptext"
 	"whyhot/internal/report/manual"
 )
 
@@ -37,6 +38,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(newServeCmd(), newTokenCmd(), newProjectCmd(), newStoreCmd(), newMessagesCmd(), manual.Command(root))
+	helptext.Set(root)
 	return root
 }
 

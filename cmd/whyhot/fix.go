@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,14 +86,21 @@ func runFix(cmd *cobra.Command, args []string, f fixFlags) error {
 	if err != nil {
 		return f.without(cmd, err)
 	}
-	root, err := os.Getwd()
+	cwd, err := os.Getwd()
 	if err != nil {
 		return err
 	}
+	buildDir := ""
+	if f.analyse.buildDir != "" {
+		if buildDir, err = filepath.Abs(f.analyse.buildDir); err != nil {
+			return err
+		}
+	}
+	root := fix.Root(p.Changes, cwd, buildDir)
 	if f.json {
 		err = writeJSON(cmd.OutOrStdout(), p.JSON(root))
 	} else {
-		err = printFix(cmd, p, root)
+		err = printFix(cmd, p, root, cwd)
 	}
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // printFix writes the diff on standard output, so that `patch` can read it, and
 // what is to be said of it as comment lines before it.
-func printFix(cmd *cobra.Command, p fix.Proposal, root string) error {
+func printFix(cmd *cobra.Command, p fix.Proposal, root, cwd string) error {
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	strong := lipgloss.NewStyle().Bold(true)
 	if p.What != "" {
@@ -57,6 +57,9 @@ func printFix(cmd *cobra.Command, p fix.Proposal, root string) error {
 		byHand = append(byHand, fix.Remark{Text: step})
 	}
 	list("by hand", byHand, false)
+	if root != cwd && p.Sound() {
+		out.Line("# apply it in ", term.Clean(root), ": git apply PATCH, or patch -p1 < PATCH")
+	}
 	if err := out.Err(); err != nil {
 		return err
 	}
@@ -69,9 +72,10 @@ func printDiff(w io.Writer, diff string, terminal bool) error {
 		_, err := io.WriteString(w, diff)
 		return err
 	}
+	w = term.Output(w, os.Environ())
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
-		if _, err := lipgloss.Fprintln(w, diffStyle(line).TabWidth(lipgloss.NoTabConversion).Render(line)); err != nil {
+		if _, err := fmt.Fprintln(w, diffStyle(line).TabWidth(lipgloss.NoTabConversion).Render(line)); err != nil {
 			return err
 		}
 	}

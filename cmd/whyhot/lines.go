@@ -21,6 +21,7 @@ type linesFlags struct {
 	filter     filterFlags
 	sourceDirs []string
 	context    int
+	rows       int
 	all        bool
 	json       bool
 }
@@ -33,11 +34,13 @@ func newLinesCmd() *cobra.Command {
 		Long: `Shows the cost of each source line of a function, with its text if the file is
 found; the cost of each address where lines are not known. "self" is the
 share of samples in which the line itself was executing, "total" adds what the
-line called.
+line called. Bars show self, in interpreted code and where a function does
+little but call, total; the heading says which.
 
 FUNCTION is a name as the tables print it, with or without its package, or a
 regular expression.`,
 		Example: `  whyhot lines cpu.pb.gz parse_number
+  whyhot lines cpu.pb.gz parse_number -n 10
   whyhot lines cpu.pb.gz parse_number --source-dir ~/src/parser
   whyhot lines --from http://localhost:7878 --service parser parse_number`,
 		Args: f.load.args(1),
@@ -48,6 +51,7 @@ regular expression.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.sourceDirs, "source-dir", nil, "also look for source files below `DIR` (repeatable)")
+	flags.IntVarP(&f.rows, "number", "n", 0, "lines with samples to show, those that cost most, 0 for all (--json gives all)")
 	flags.IntVar(&f.context, "context", 2, "lines without samples to show around those with")
 	flags.BoolVar(&f.all, "all", false, "merge all functions that FUNCTION matches")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
@@ -60,6 +64,9 @@ regular expression.`,
 }
 
 func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
+	if f.rows < 0 {
+		return fmt.Errorf("-n %d: must not be negative", f.rows)
+	}
 	if f.context < 0 {
 		return fmt.Errorf("--context %d: must not be negative", f.context)
 	}
@@ -102,6 +109,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	out.Lines(term.LinesInput{
 		Profile: p, Name: functionTitle(p, found), Table: table, Whole: whole,
 		Source: files.Lines, Context: f.context, Rate: rate,
+		Rows: f.rows, Script: p.Function(found[0]).Kind.IsScript(),
 	})
 	notes := append(files.Notes(), missingLines(p, found, table, fetched.Missing)...)
 	if all.Meta.Recorded && p.Function(found[0]).Kind == profile.KindJS {

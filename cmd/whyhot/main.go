@@ -19,6 +19,7 @@ import (
 	"whyhot/internal/host/userdir"
 	"whyhot/internal/host/version"
 	"whyhot/internal/report/errorjson"
+	"whyhot/internal/report/helptext"
 	"whyhot/internal/report/manual"
 )
 
@@ -74,5 +75,6 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.AddCommand(commands()...)
 	root.AddCommand(manual.Command(root))
+	helptext.Set(root)
 	return root
 }

@@ -6,10 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-// helpWidth is the width of help texts.
-const helpWidth = 100
+	"whyhot/internal/report/helptext"
+)
 
 // grouped are the flags of a command under headings, as its help shows them.
 type grouped struct {
@@ -46,6 +45,7 @@ func (g *grouped) use(cmd *cobra.Command, remark string) {
 
 func (g *grouped) text(c *cobra.Command, remark string) string {
 	var b strings.Builder
+	width := helptext.Width(c.OutOrStdout())
 	fmt.Fprintf(&b, "Usage: %s %s\n", c.Parent().CommandPath(), c.Use)
 	if c.Example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
@@ -57,10 +57,10 @@ func (g *grouped) text(c *cobra.Command, remark string) string {
 		}
 	}
 	for i, set := range g.sets {
-		fmt.Fprintf(&b, "\n%s:\n%s", g.titles[i], set.FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(&b, "\n%s:\n%s\n", g.titles[i], helptext.Flags(set, width))
 	}
 	if remark != "" {
-		fmt.Fprintf(&b, "\n%s\n", remark)
+		fmt.Fprintf(&b, "\n%s\n", helptext.Reflow(remark, width))
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,5 +101,21 @@ func Pick(findings []finding.Finding, where, id string) (finding.Finding, error)
 	if len(ids) == 0 {
 		return finding.Finding{}, fmt.Errorf("%s has no finding %s: it has none at all", where, id)
 	}
-	return finding.Finding{}, fmt.Errorf("%s has no finding %s; it has %s", where, id, strings.Join(ids, ", "))
+	const most = 5
+	rule := cmp.Or(ruleOf(id), id)
+	slices.SortStableFunc(ids, func(a, b string) int { // those of the rule that is meant first
+		return cmp.Compare(btoi(!strings.HasPrefix(a, rule)), btoi(!strings.HasPrefix(b, rule)))
+	})
+	more := ""
+	if n := len(ids) - most; n > 1 {
+		ids, more = ids[:most], fmt.Sprintf(" and %d more, which scan or explain with --long lists", n)
+	}
+	return finding.Finding{}, fmt.Errorf("%s has no finding %s; it has %s%s", where, id, strings.Join(ids, ", "), more)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

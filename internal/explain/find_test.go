@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,5 +20,13 @@ func TestWhereAFindingIsNotIsSaid(t *testing.T) {
 		if _, err := Pick(all, where, "x-1"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", where, err)
 		}
+	}
+	for i := range 50 {
+		all = append(all, finding.Finding{ID: fmt.Sprintf("b-%08d", i)})
+	}
+	all = append(all, finding.Finding{ID: "x-00000002"})
+	want := "r.json has no finding x-00000001; it has x-00000002, a-1, b-00000000, b-00000001, b-00000002 and 47 more, which scan or explain with --long lists"
+	if _, err := Pick(all, "r.json", "x-00000001"); err == nil || err.Error() != want {
+		t.Error(err)
 	}
 }

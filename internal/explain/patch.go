@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"whyhot/internal/explain/fix"
-	"whyhot/internal/explain/native"
 	"whyhot/internal/explain/source"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -224,43 +223,12 @@ func (r *PatchRequest) source(ctx context.Context, at fix.Place, kinds []string,
 		return p, fmt.Errorf("%w; a loop that begins on the line is meant, else the innermost around it", err)
 	}
 	if err == nil && p.Sound() {
-		r.native(ctx, &p)
+		source.AskBuild(ctx, &p, o.Cache, r.Options.Progress)
 	}
 	if err == nil && of != nil && of.Share.Main() > 0 {
 		p.OfShare(of.Share.Main())
 	}
 	return p, err
-}
-
-// native has the build's own compiler say what it makes of a patch, where that is not the
-// analyser's.
-func (r *PatchRequest) native(ctx context.Context, p *fix.Proposal) {
-	if !native.Asked(p.Unit) {
-		return
-	}
-	tell := func(done int) {
-		if r.Options.Progress != nil {
-			r.Options.Progress(source.Progress{Done: done, Of: 1, File: filepath.Base(p.Unit.File), What: "unit compiled by the build's compiler, before and after"})
-		}
-	}
-	tell(0)
-	files := map[string][]byte{}
-	for _, c := range p.Changes {
-		files[c.Path] = c.After
-	}
-	e, err := native.Compare(ctx, native.Request{Unit: p.Unit, Files: files, Functions: p.Functions, File: p.At.File, Line: p.At.Line, Moved: p.Moved.Line, Span: p.Span})
-	tell(1)
-	switch {
-	case err != nil:
-		p.Effect += ", for clang; the build's " + filepath.Base(p.Unit.Written[0]) + " was not asked"
-		p.Notes = append(p.Notes, fix.Remark{Text: "the effect is clang's: " + err.Error()})
-	case e.Same:
-		p.Notes = append(p.Notes, fix.Remark{Text: "clang makes of it: " + p.Effect})
-		p.Effect, p.Useless = e.String(), true
-		p.Refusals = append(p.Refusals, fix.Remark{Text: "the compiler gains nothing from it: " + p.Effect, File: p.At.File, Line: p.At.Line})
-	default:
-		p.Effect = e.String() + " (clang: " + p.Effect + ")"
-	}
 }
 
 // link writes the fix of a finding that proposes to preload a library: the library

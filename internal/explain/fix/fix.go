@@ -103,6 +103,12 @@ type Proposal struct {
 // Sound says whether the fix may be applied when the assumptions hold.
 func (p *Proposal) Sound() bool { return len(p.Changes) > 0 && len(p.Refusals) == 0 }
 
+// LoopsTell says whether the instructions of the loop at At show what the patch gains:
+// not those of packed bits and of a way around the loop, nor those of one loop of several.
+func (p *Proposal) LoopsTell() bool {
+	return p.Covers.Places <= 1 && !slices.Contains([]string{VectorBool, WholeCopy, BitField}, p.Kind)
+}
+
 // Options say whom to ask.
 type Options struct {
 	Binary  string // the analyser

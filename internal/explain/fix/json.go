@@ -16,6 +16,7 @@ type JSON struct {
 	Notes       []Reason `json:"notes"`
 	Advice      []string `json:"advice,omitempty"` // by hand, where the fix is not applicable
 	Diff        string   `json:"diff"`
+	Root        string   `json:"root,omitempty"` // the directory that the paths of Diff are relative to
 
 	// Valid says that there is a patch that may be applied; where not, Reasons say why and
 	// ByHand what a person does.
@@ -75,7 +76,7 @@ func (p *Proposal) JSON(root string) JSON {
 	out := JSON{
 		Version: JSONVersion, Kind: p.Kind, What: p.What, Applicable: p.Sound(), Effect: p.Effect,
 		Refusals: reasons(p.Refusals), Assumptions: reasons(p.Assumptions), Notes: reasons(p.Notes), Advice: p.Advice,
-		Diff: Diff(p.Changes, root), Valid: p.Sound(), Covers: p.Covers.json(),
+		Diff: Diff(p.Changes, root), Root: root, Valid: p.Sound(), Covers: p.Covers.json(),
 	}
 	if !p.Sound() {
 		for _, r := range p.Refusals {

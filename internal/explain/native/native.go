@@ -35,6 +35,9 @@ type Effect struct {
 	Same     bool   // the same machine code, to the byte
 	Before   string // what the loop is, "" where it was not found
 	After    string
+	// Useless says that the loop is known to be no faster than before: Same, or as many
+	// instructions and cycles.
+	Useless bool
 }
 
 // String says it.
@@ -80,17 +83,22 @@ func Compare(ctx context.Context, r Request) (e Effect, err error) {
 		return e, err
 	}
 	if e.Same = same; same {
+		e.Useless = true
 		return e, nil
 	}
-	was, err := loopAt(ctx, r.Unit, objects[0], functions.names, r.File, r.Line, r.Line+r.Span)
+	was, err := innermost(ctx, r.Unit, objects[0], functions.names)
 	if err != nil {
 		return e, err
 	}
-	is, err := loopAt(ctx, r.Unit, objects[1], functions.after, r.File, r.Moved, r.Moved+r.Span)
+	is, err := innermost(ctx, r.Unit, objects[1], functions.after)
 	if err != nil {
 		return e, err
 	}
-	e.Before, e.After = describe(was), describe(is)
+	e.Before = describe(largest(at(was, r.File, r.Line, r.Line+r.Span)))
+	e.After = describe(largest(at(is, r.File, r.Moved, r.Moved+r.Span)))
+	// A loop around others is none of these: what its edit gives lies outside of them. Of
+	// one that is innermost, some instruction is its first line's.
+	e.Useless = !functions.calls && gainsNothing(at(was, r.File, r.Line, r.Line), at(is, r.File, r.Moved, r.Moved))
 	if e.Before != "" && e.After == "" && functions.calls {
 		e.After = "a library call"
 	}
@@ -103,10 +111,8 @@ func lines(u compdb.Unit) compdb.Unit {
 	return u
 }
 
-// loopAt gives the innermost loop of functions that has instructions of lines; nil for
-// none. Of several it is the vectorised one, which the others complete: the rest of an
-// array, and what overlaps. Else it is the largest.
-func loopAt(ctx context.Context, u compdb.Unit, object string, functions []string, file string, line, end int) (*machine.Loop, error) {
+// innermost gives the innermost loops of functions, with their lines.
+func innermost(ctx context.Context, u compdb.Unit, object string, functions []string) ([]*machine.Loop, error) {
 	linked := strings.TrimSuffix(object, ".o")
 	// Addresses in debug information are filled in by the linker alone.
 	link := exec.CommandContext(ctx, u.Written[0], "-nostdlib", "-no-pie", "-w", "-Wl,--unresolved-symbols=ignore-all,-e,0,-w", object, "-o", linked)
@@ -122,20 +128,37 @@ func loopAt(ctx context.Context, u compdb.Unit, object string, functions []strin
 	if err != nil {
 		return nil, err
 	}
-	var best *machine.Loop
+	var out []*machine.Loop
 	for _, list := range lists {
 		for i := range list {
-			l := &list[i]
-			if !has(l, file, line, end) {
-				continue
-			}
-			larger := best == nil || len(l.Instructions) > len(best.Instructions)
-			if v := isVector(l); best == nil || v && !isVector(best) || v == isVector(best) && larger {
-				best = l
-			}
+			out = append(out, &list[i])
 		}
 	}
-	return best, nil
+	return out, nil
+}
+
+// at are the loops that have instructions of lines.
+func at(loops []*machine.Loop, file string, line, end int) []*machine.Loop {
+	var out []*machine.Loop
+	for _, l := range loops {
+		if has(l, file, line, end) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// largest is the loop to show of several; nil for none. It is the vectorised one, which
+// the others complete: the rest of an array, and what overlaps. Else it is the largest.
+func largest(loops []*machine.Loop) *machine.Loop {
+	var best *machine.Loop
+	for _, l := range loops {
+		larger := best == nil || len(l.Instructions) > len(best.Instructions)
+		if v := isVector(l); best == nil || v && !isVector(best) || v == isVector(best) && larger {
+			best = l
+		}
+	}
+	return best
 }
 
 func has(l *machine.Loop, file string, line, end int) bool {

@@ -37,6 +37,10 @@ func write(path string, mode fs.FileMode, fill func(*os.File) error, durably boo
 		return writeTo(path, fill)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".whyhot-*")
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		// Nobody asked for the temporary file.
+		return &fs.PathError{Op: "create", Path: path, Err: failed.Err}
+	}
 	if err != nil {
 		return err
 	}

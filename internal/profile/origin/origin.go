@@ -113,10 +113,15 @@ func interpreted(f *profile.Function) Origin {
 		return Unknown
 	case IsPackaged(f.File):
 		return Library
-	case strings.HasPrefix(f.Name, "(") && f.File == "": // V8's (garbage collector), (program), …
+	case f.File == "" && (strings.HasPrefix(f.Name, "(") || isEngineFrame(f.Name)): // V8's (garbage collector), (program), …
 		return Runtime
 	}
 	return Own
+}
+
+// isEngineFrame tells what a recording has where V8 itself runs: V8::EntryFrame.
+func isEngineFrame(name string) bool {
+	return strings.HasPrefix(name, "V8::") && strings.HasSuffix(name, "Frame")
 }
 
 func compiledAtRunTime(f *profile.Function) Origin {

@@ -58,6 +58,7 @@ func TestOf(t *testing.T) {
 		{Library, "", profile.Function{Name: "parse", File: "/srv/app/node_modules/acorn/index.js", Kind: profile.KindJS}, ""},
 		{Library, "", profile.Function{Name: "emit", File: "node:events", Kind: profile.KindJS}, ""},
 		{Runtime, "", profile.Function{Name: "(garbage collector)", Kind: profile.KindJS}, ""},
+		{Runtime, "", profile.Function{Name: "V8::EntryFrame", Kind: profile.KindJS}, ""},
 		{Own, "", profile.Function{Name: "(anonymous)", File: "/srv/app/x.js", Kind: profile.KindJS}, ""},
 		{Library, "", profile.Function{Name: "java/util/HashMap.get", Kind: profile.KindJava}, ""},
 		{Own, "", profile.Function{Name: "com/acme/Shop.buy", Kind: profile.KindJava}, ""},

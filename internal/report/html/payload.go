@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -70,7 +71,7 @@ func (t *functionTable) of(n *view.Node) int {
 		return i
 	}
 	f := t.p.Function(n.Function)
-	i := t.add(view.Name(t.p, n.Function), origin.Of(t.p, n.Function),
+	i := t.add(view.Name(t.p, n.Function), ownline.Origin(t.p, n.Function),
 		t.libraries.Number(t.p.Mapping(f.Mapping).Path), t.files.Number(f.File), f.StartLine)
 	t.ids[n.Function] = i
 	return i

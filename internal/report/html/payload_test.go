@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/view"
 )
 
@@ -60,6 +62,31 @@ func unpack(text []byte) (u unpacked, err error) {
 		err = fmt.Errorf("%d bytes too many", r.Len())
 	}
 	return u, err
+}
+
+// A frame has the colour that the server's page gives it: what an engine brings is nobody's own.
+func TestOriginsAreThoseOfTheServer(t *testing.T) {
+	b := profile.NewBuilder()
+	var stack []profile.LocationID
+	for _, f := range []profile.Function{{Name: "reduce", Kind: profile.KindJS}, {Name: "V8::EntryFrame", Kind: profile.KindJS}, {Name: "report", File: "/srv/app/agg.js", Kind: profile.KindJS}} {
+		stack = append(stack, b.Location(0, 0, profile.KindJS, profile.Line{Function: b.Function(f)}))
+	}
+	b.Sample(profile.Sample{Stack: b.Stack(stack), Count: 1, Value: 1})
+	p := b.Build(profile.Meta{})
+	var out bytes.Buffer
+	if err := writePayload(&out, &FlameInput{Title: "t", Profile: p, Tree: view.BuildTree(p, view.TreeOptions{})}); err != nil {
+		t.Fatal(err)
+	}
+	u, err := unpack(out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]origin.Origin{"reduce": origin.Library, "V8::EntryFrame": origin.Runtime, "report": origin.Own}
+	for name, from := range want {
+		if i := slices.Index(u.header.Names, name); i < 0 || origin.Origin(u.header.Origins[i]) != from {
+			t.Errorf("%s: %v", name, u.header)
+		}
+	}
 }
 
 func TestPayloadHoldsTheTree(t *testing.T) {

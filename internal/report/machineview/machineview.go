@@ -69,7 +69,7 @@ func Builds(p *term.Printer, in Input) {
 		return
 	}
 	p.Line()
-	p.Line(dim.Underline(true).Render("how the hot binaries were built"))
+	p.Line(term.Heading("how the hot binaries were built"))
 	for _, q := range in.Builds {
 		p.Line(fmt.Sprintf("%6s  ", percent.Column(q.Share)), term.Clean(filepath.Base(q.Binary)), "  ", dim.Render(term.Clean(strings.Join(buildFacts(q), " · "))))
 	}

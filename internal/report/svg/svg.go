@@ -16,6 +16,7 @@ import (
 	"path"
 	"strings"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
@@ -185,7 +186,7 @@ func (d *drawing) describe(n *view.Node) (name, library string, from origin.Orig
 	case n.Label != "":
 		return n.Label, "", origin.Group
 	}
-	return view.Name(d.Profile, n.Function), d.Profile.Mapping(d.Profile.Function(n.Function).Mapping).Path, origin.Of(d.Profile, n.Function)
+	return view.Name(d.Profile, n.Function), d.Profile.Mapping(d.Profile.Function(n.Function).Mapping).Path, ownline.Origin(d.Profile, n.Function)
 }
 
 func (d *drawing) tooltip(n *view.Node, name, library string) string {

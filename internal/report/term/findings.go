@@ -41,7 +41,7 @@ func (p *Printer) Long(r finding.Report) {
 	}
 	if len(refuted) > 0 {
 		p.Line()
-		p.Line(styles.heading.Render("tried and refuted"))
+		p.Line(Heading("tried and refuted"))
 		for _, f := range refuted {
 			p.wrapped("", "", Clean(f.Title)+trialsInShort(f.Trials), styles.dim)
 		}

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,6 +29,9 @@ type LinesInput struct {
 	// Context is how many lines without samples are shown around those with.
 	Context int
 	Rate    *price.Rate // of all of Whole; nil where there are no prices
+	// Rows is how many lines with samples are shown, those that cost most; 0 for all.
+	Rows   int
+	Script bool // the function is of an interpreted language
 
 	whole bool // nothing is shortened
 }
@@ -41,8 +45,13 @@ func (p *Printer) Lines(in LinesInput) {
 		b := in.Rate.Of(in.Whole.Share(in.Table.Total))
 		facts += " · " + strings.Join(quantity.Bill(&b), " · ")
 	}
-	p.Line(styles.dim.Render(facts))
-	for rows := in.Table.Rows; len(rows) > 0; {
+	if in.barsOfTotal() {
+		p.Line(styles.dim.Render(facts + " · bars: total, with what a line calls"))
+	} else {
+		p.Line(styles.dim.Render(facts + " · bars: self"))
+	}
+	all := in.most()
+	for rows := all; len(rows) > 0; {
 		n := 1
 		for n < len(rows) && rows[n].File == rows[0].File {
 			n++
@@ -51,6 +60,42 @@ func (p *Printer) Lines(in LinesInput) {
 		p.linesOfFile(in, rows[:n])
 		rows = rows[n:]
 	}
+	if rest := len(in.Table.Rows) - len(all); rest > 0 {
+		p.Notef("%d more with samples (-n 0 shows all)", rest)
+	}
+}
+
+// leastSelf is the part of a function's total that its self has at least where a bar of self
+// tells its lines apart.
+const leastSelf = 0.1
+
+// barsOfTotal says whether bars show what lines cost with what they call. The self of a
+// line of a script is a rest: its work is done by the interpreter's functions. So is that
+// of a function that does little but call.
+func (in *LinesInput) barsOfTotal() bool {
+	if in.Script {
+		return true
+	}
+	return float64(in.Table.Self) < leastSelf*float64(in.Table.Total)
+}
+
+func (in *LinesInput) barOf(r view.LineRow) int64 {
+	if in.barsOfTotal() {
+		return r.Total
+	}
+	return r.Self
+}
+
+// most are the rows to show, in source order.
+func (in *LinesInput) most() []view.LineRow {
+	rows := in.Table.Rows
+	if in.Rows <= 0 || len(rows) <= in.Rows {
+		return rows
+	}
+	order := slices.Clone(rows)
+	slices.SortStableFunc(order, func(a, b view.LineRow) int { return cmp.Compare(in.barOf(b), in.barOf(a)) })
+	chosen := order[:in.Rows]
+	return slices.DeleteFunc(slices.Clone(rows), func(r view.LineRow) bool { return !slices.Contains(chosen, r) })
 }
 
 // behindTotal is where the columns of costs stand: what a line costs with what it calls.
@@ -80,7 +125,7 @@ func (p *Printer) linesOfFile(in LinesInput, rows []view.LineRow) {
 	t.Columns = slices.Insert(t.Columns, behindTotal, billColumns(in.Rate)...)
 	most := int64(0)
 	for _, r := range in.Table.Rows {
-		most = max(most, r.Self)
+		most = max(most, in.barOf(r))
 	}
 	for i, r := range rows {
 		before := int32(0)
@@ -138,7 +183,7 @@ func (in *LinesInput) cells(r view.LineRow, text []string, most int64) []Cell {
 	cells := []Cell{
 		{Text: self},
 		{Text: percent.Column(in.Whole.Share(r.Total)), Style: &styles.dim},
-		{Text: Bar(float64(r.Self), float64(most), barWidth), Style: &styles.bar},
+		{Text: Bar(float64(in.barOf(r)), float64(most), barWidth), Style: &styles.bar},
 	}
 	switch {
 	case r.Line > 0 && int(r.Line) <= len(text):

@@ -13,11 +13,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
 	"whyhot/internal/host/printable"
@@ -41,7 +43,7 @@ type Printer struct {
 // New returns a printer for w. COLUMNS in env overrules the terminal's own
 // width.
 func New(w io.Writer, env []string) *Printer {
-	p := &Printer{out: colorprofile.NewWriter(w, env), Width: Unlimited}
+	p := &Printer{out: Output(w, env), Width: Unlimited}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.TTY = true
 		p.Width = 80
@@ -59,6 +61,20 @@ func New(w io.Writer, env []string) *Printer {
 	return p
 }
 
+// Output is w without the escape codes that it cannot show. NO_COLOR takes all of them away:
+// to who sets it, bold and faint text are colours as well.
+func Output(w io.Writer, env []string) io.Writer {
+	out := colorprofile.NewWriter(w, env)
+	if slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, "NO_COLOR=") && e != "NO_COLOR=" }) {
+		out.Profile = colorprofile.NoTTY
+	}
+	return out
+}
+
+// Heading shows a text as the heading of what is below it. A lipgloss.Style that underlines
+// would send its codes once for each letter.
+func Heading(text string) string { return ansi.Style{}.Faint().Underline(true).Styled(text) }
+
 // Err returns the first error of writing.
 func (p *Printer) Err() error { return p.err }
 
@@ -70,9 +86,16 @@ func (p *Printer) Line(parts ...string) {
 	_, p.err = fmt.Fprintln(p.out, strings.TrimRight(strings.Join(parts, ""), " "))
 }
 
-// Notef prints a remark below a table.
+// Notef prints a remark beside a table, on as many lines as the terminal needs.
 func (p *Printer) Notef(format string, args ...any) {
-	p.Line(styles.dim.Render(Clean(fmt.Sprintf(format, args...))))
+	text := Clean(fmt.Sprintf(format, args...))
+	if p.Width >= Unlimited {
+		p.Line(styles.dim.Render(text))
+		return
+	}
+	for _, line := range wordWrap(text, p.Width) {
+		p.Line(styles.dim.Render(line))
+	}
 }
 
 // Hint prints the next command worth running, to people only.
@@ -117,10 +140,9 @@ func (p *Printer) inText(name string) string {
 // styles use the 16 basic colours, which every theme defines for its own
 // background, and say nothing by colour alone.
 var styles = struct {
-	title, heading, dim, bar, strong, command, warn, more, less lipgloss.Style
+	title, dim, bar, strong, command, warn, more, less lipgloss.Style
 }{
 	title:   lipgloss.NewStyle().Bold(true),
-	heading: lipgloss.NewStyle().Faint(true).Underline(true),
 	dim:     lipgloss.NewStyle().Faint(true),
 	bar:     lipgloss.NewStyle().Foreground(lipgloss.BrightBlue),
 	strong:  lipgloss.NewStyle().Bold(true),

@@ -12,7 +12,7 @@ func (p *Printer) Surprises(list []finding.Surprise) {
 		return
 	}
 	p.Line()
-	p.Line(styles.heading.Render("surprising"))
+	p.Line(Heading("surprising"))
 	for _, s := range list {
 		p.Line()
 		p.wrapped("", "  ", Clean(s.Text), lipgloss.NewStyle())

@@ -32,6 +32,8 @@ const titleWhere = "where"
 type Cell struct {
 	Text  string
 	Style *lipgloss.Style // nil is plain
+
+	heading bool
 }
 
 // Table is a table to print.
@@ -64,7 +66,7 @@ func (t *Table) Print(p *Printer) {
 	shown, widths := t.layout(p.Width)
 	head := make([]Cell, len(t.Columns))
 	for i, c := range t.Columns {
-		head[i] = Cell{c.Title, &styles.heading}
+		head[i] = Cell{Text: c.Title, heading: true}
 	}
 	for _, row := range append([][]Cell{head}, t.rows...) {
 		line := t.line(row, shown, widths)
@@ -111,7 +113,11 @@ func (c *Column) render(cell Cell, width int, last bool) (text string, takes int
 	text = c.fit(cell.Text, width)
 	takes = ansi.StringWidth(text)
 	pad := strings.Repeat(" ", max(0, width-takes))
-	if cell.Style != nil && text != "" {
+	switch {
+	case text == "":
+	case cell.heading:
+		text = Heading(text)
+	case cell.Style != nil:
 		text = cell.Style.Render(text)
 	}
 	switch {

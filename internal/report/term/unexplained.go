@@ -20,7 +20,7 @@ func (p *Printer) Unexplained(r finding.Report) {
 		return
 	}
 	p.Line()
-	p.Line(styles.heading.Render("unexplained hot code"))
+	p.Line(Heading("unexplained hot code"))
 	all := lookedAtAll(us)
 	for _, u := range us {
 		p.Line()

@@ -102,7 +102,7 @@ func TestLines(t *testing.T) {
 	}
 	compare(t, printed(80, func(out *Printer) { out.Lines(in) }), `
 parse
-60.0% self · 85.0% total
+60.0% self · 85.0% total · bars: self
 
 app.c
  self  total              line
@@ -116,12 +116,46 @@ app.c
 	in.Source = func(string) ([]string, bool) { return nil, false }
 	compare(t, printed(80, func(out *Printer) { out.Lines(in) }), `
 parse
-60.0% self · 85.0% total
+60.0% self · 85.0% total · bars: self
 
 app.c  (source not found)
  self  total              line
 40.0%  60.0%  ██████████    12
 20.0%  45.0%  █████         19`)
+	in.Script, in.Rows = true, 1
+	compare(t, printed(80, func(out *Printer) { out.Lines(in) }), `
+parse
+60.0% self · 85.0% total · bars: total, with what a line calls
+
+app.c  (source not found)
+ self  total              line
+40.0%  60.0%  ██████████    12
+1 more with samples (-n 0 shows all)`)
+	in.Rows = 0
+	compare(t, printed(80, func(out *Printer) { out.Lines(in) }), `
+parse
+60.0% self · 85.0% total · bars: total, with what a line calls
+
+app.c  (source not found)
+ self  total              line
+40.0%  60.0%  ██████████    12
+20.0%  45.0%  ███████▌      19`)
+}
+
+func TestEscapeCodes(t *testing.T) {
+	text := func(env ...string) string {
+		var b strings.Builder
+		out := New(&b, append(env, "CLICOLOR_FORCE=1", "TERM=xterm", "COLUMNS=30"))
+		out.Line(Heading("surprising"))
+		out.Notef("a remark that is longer than the terminal is wide")
+		return b.String()
+	}
+	if got := text(); !strings.Contains(got, "surprising") || !strings.Contains(got, "\x1b[") || strings.Count(got, "\n") != 3 {
+		t.Errorf("%q", got)
+	}
+	if got := text("NO_COLOR=1"); strings.Contains(got, "\x1b") {
+		t.Errorf("NO_COLOR: %q", got)
+	}
 }
 
 func TestDiff(t *testing.T) {

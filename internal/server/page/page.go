@@ -9,6 +9,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -95,7 +96,28 @@ func pack(text []byte) []byte {
 
 // Serves says whether a request is one for the page: for a file of it, or for one of its
 // views by a browser, which says that it takes HTML.
-func (p *Page) Serves(r *http.Request) bool { return p.find(r) != nil }
+// A program that asks for the root and names nothing that it takes, such as curl, is told
+// where the page is.
+func (p *Page) Serves(r *http.Request) bool { return p.find(r) != nil || isForNobody(r) }
+
+// isForNobody says whether a request is for the root of the server and takes whatever there is.
+func isForNobody(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/" && (accept == "" || accept == "*/*")
+}
+
+// tell says in text where the page and the API are.
+func tell(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Vary", "Accept")
+	const text = "This is a whyhot server. Open this address in a browser; programs use /api/v1/.\n"
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	if r.Method == http.MethodGet {
+		_, _ = io.WriteString(w, text) // the client may be gone
+	}
+}
 
 func (p *Page) find(r *http.Request) *file {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -114,6 +136,10 @@ func (p *Page) find(r *http.Request) *file {
 // ServeHTTP implements http.Handler.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := p.find(r)
+	if f == nil && isForNobody(r) {
+		tell(w, r)
+		return
+	}
 	if f == nil {
 		http.NotFound(w, r)
 		return

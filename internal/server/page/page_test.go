@@ -85,6 +85,17 @@ func TestFilesArePacked(t *testing.T) {
 	}
 }
 
+// Who does not say what it takes is told where the page is.
+func TestRootWithoutABrowser(t *testing.T) {
+	r := get(t, "/", "Accept", "*/*")
+	if text := body(t, r); r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/plain") || !strings.Contains(text, "in a browser") {
+		t.Errorf("status %d: %s", r.StatusCode, text)
+	}
+	if r := get(t, "/", "Accept", "application/json"); r.StatusCode != http.StatusNotFound {
+		t.Errorf("JSON: status %d", r.StatusCode)
+	}
+}
+
 func TestPageAsksNobodyElse(t *testing.T) {
 	r := get(t, "/", "Accept", "text/html")
 	if p := r.Header.Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "http") {

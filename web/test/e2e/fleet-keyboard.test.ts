@@ -189,7 +189,7 @@ test("from the overview to the command that proves a finding", async () => {
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^whyhot try --to/);
 
     // The function's lines, the settings.
-    await tabTo(page, /^Show in Top-N$/, "Shift+Tab");
+    await tabTo(page, /^Show in Top$/, "Shift+Tab");
     await keys(page, "Enter");
     await page.waitForURL(/\/top/);
     await settled(page);

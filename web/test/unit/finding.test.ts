@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axis } from "../../src/fleet/parts/axis";
-import { coresBack, effect, type Finding, type Kept } from "../../src/fleet/parts/finding";
+import { coresBack, effect, savings, type Finding, type Kept } from "../../src/fleet/parts/finding";
 import {
   cycleRange,
   functionNames,
@@ -106,6 +106,10 @@ test("cores that could come back are the cores of the share, times the gain", ()
   });
   assert.equal(coresBack(kept(true)), undefined);
   assert.equal(coresBack(kept(true, { no_estimate: true, basis: "b" })), undefined);
+  // Of 5 cores, three findings that may each save 2 to 3 cannot save 9.
+  const half = kept(true, { low: 0.4, high: 0.6, basis: "b" });
+  const all = savings([half, half, half, kept(true)]);
+  assert.ok(Math.abs(all.low - 5) < 1e-9 && Math.abs(all.high - 5) < 1e-9);
 });
 
 test("a trial is faster only with its whole interval", () => {

@@ -136,6 +136,28 @@ export function coresBack(k: Kept): { low: number; high: number } | undefined {
   return { low: cores * gain.low, high: cores * gain.high };
 }
 
+// savings are the cores that fixes of all of the findings could give back: of a service,
+// at most what the service itself took in the time that was analysed.
+export function savings(list: readonly Kept[]): { low: number; high: number } {
+  const services = new Map<string, { low: number; high: number; all: number }>();
+  for (const k of list) {
+    const back = coresBack(k);
+    if (!back) continue;
+    const s = services.get(k.service) ?? { low: 0, high: 0, all: 0 };
+    services.set(k.service, {
+      low: s.low + Math.max(0, back.low),
+      high: s.high + Math.max(0, back.high),
+      all: Math.max(s.all, coresOf(k) / mainShare(k.finding)),
+    });
+  }
+  let [low, high] = [0, 0];
+  for (const s of services.values()) {
+    low += Math.min(s.low, s.all);
+    high += Math.min(s.high, s.all);
+  }
+  return { low, high };
+}
+
 // effect says whether a trial's interval leaves 1 out.
 export function effect(s: Interval): "faster" | "slower" | "same" {
   if (s.low > 1) return "faster";

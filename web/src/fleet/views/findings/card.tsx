@@ -183,7 +183,7 @@ function Where({ kept: k }: { kept: Kept }) {
               go({ view: "top", filters, query });
             }}
           >
-            Show in Top-N
+            Show in Top
           </button>
         </>
       )}

@@ -9,7 +9,7 @@ import { refresh } from "../../api/client";
 import { Answered } from "../../parts/answered";
 import { Command } from "../../parts/command";
 import { Empty } from "../../parts/failure";
-import { coresBack, coresOf, kept, type Kept } from "../../parts/finding";
+import { coresBack, coresOf, kept, savings, type Kept } from "../../parts/finding";
 import { keyOf, OPEN } from "../../parts/findinglink";
 import { where } from "../../parts/findingwords";
 import { coresText } from "../../parts/measure";
@@ -93,8 +93,8 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
   );
   useFocusStep(".findings .ranked > li h3 button");
   const prices = usePrices();
-  const low = sum(open.map((k) => coresBack(k)?.low ?? 0));
-  const high = sum(open.map((k) => coresBack(k)?.high ?? 0));
+  const back = savings(open);
+  const looked = new Map(answer.runs.map((r) => [r.service, r.time]));
   return (
     <>
       <header>
@@ -103,11 +103,11 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           <b>{new Set(open.map((k) => k.service)).size}</b> of{" "}
           {counted(answer.runs.length, "service")}
           {analysed(answer)}
-          {high > 0 && (
+          {back.high > 0 && (
             <>
               {" · "}
-              <b>{coresRange({ low, high })}</b> cores{billText(Math.max(0, high), prices)} could be
-              saved at most, where the findings do not overlap
+              potential savings: <b>{coresRange(back)}</b> cores{billText(back.high, prices)}, if
+              the findings do not overlap
             </>
           )}
         </p>
@@ -138,7 +138,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
       <h2 class="offscreen">By what they could bring back</h2>
       <ol class="ranked">
         {open.map((k, i) => (
-          <Entry key={keyOf(k)} kept={k} rank={i + 1} />
+          <Entry key={keyOf(k)} kept={k} rank={i + 1} looked={looked.get(k.service)} />
         ))}
       </ol>
       {refuted.length > 0 && (
@@ -146,7 +146,7 @@ function List({ answer, services }: { answer: Answer; services: readonly string[
           <h2>Refuted: a trial measured no gain</h2>
           <ol class="ranked">
             {refuted.map((k) => (
-              <Entry key={keyOf(k)} kept={k} />
+              <Entry key={keyOf(k)} kept={k} looked={looked.get(k.service)} />
             ))}
           </ol>
         </>
@@ -177,7 +177,9 @@ function coresRange({ low, high }: { low: number; high: number }): string {
 const upTo = (back: { high: number }, prices: Prices): string =>
   `up to ${yearly(back.high, prices)} a year`;
 
-const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+// coresOfWhen says of which time a finding's cores are: not of now, nor of the other views'.
+const coresOfWhen = (looked: string | undefined): string =>
+  looked === undefined ? "cores" : `cores, analysed ${ago(Date.parse(looked), moment.value)}`;
 
 // Narrowed says which filters mean nothing here: a finding is one of a service.
 function Narrowed() {
@@ -207,7 +209,13 @@ export function Ladder({ certainty }: { certainty: Kept["finding"]["certainty"] 
   );
 }
 
-function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
+interface EntryProps {
+  kept: Kept;
+  rank?: number;
+  looked: string | undefined; // when the service was analysed last
+}
+
+function Entry({ kept: k, rank, looked }: EntryProps) {
   const key = keyOf(k);
   const open = address.value.own[OPEN] === key;
   const f = k.finding;
@@ -241,7 +249,9 @@ function Entry({ kept: k, rank }: { kept: Kept; rank?: number }) {
           <span class="figure">
             <span>{k.active ? coresText(coresOf(k)) : "gone"}</span>
             <small>
-              {k.active ? "cores now" : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
+              {k.active
+                ? coresOfWhen(looked)
+                : `since ${ago(Date.parse(k.last_seen), moment.value)}`}
             </small>
             {k.active && prices && coresOf(k) > 0 && (
               <small>{yearly(coresOf(k), prices)} a year</small>
