@@ -153,6 +153,7 @@ func (r Request) report(h heard) (finding.Report, error) {
 	markForemost(h.found)
 	merge.Settle(h.found, r.Profile.Samples())
 	widen(h.found)
+	leaveOthers(r.Profile, h.found)
 	found := h.findings()
 	finding.Rank(found)
 	return finding.Report{

@@ -25,8 +25,6 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	}
 	reach := math.Min(1, whole+along)
 	x := v.entry.Expected(catalog.HeldOut, reach, margin)
-	x.High = math.Min(x.High, most(reach)+margin)
-	x.Likely, x.Low = math.Min(x.Likely, x.High), math.Min(x.Low, x.High)
 	high := math.Min(1, x.High+hidden*x.Part)
 	if x.Why != "" {
 		return &finding.Gain{
@@ -49,16 +47,6 @@ func (e *engine) estimate(v *verdict) *finding.Gain {
 	}
 	g.Basis = fmt.Sprintf("%s of the CPU%s × %s of it saved%s%s. %s", percent.Text(whole), what, reductionText(partLow, partHigh), more, alone, restsOn(v.entry.Entry, x.Workloads))
 	return g
-}
-
-// most is what a fix that reaches a part of the CPU may save at most: that, and of the rest, which
-// runs faster with caches to itself, half as much as its part (decision 0565). In our trials some
-// fixes saved twice what they reach, but of programs of which they reach little.
-//
-// Example. A list search takes 60%; the other 40% are other code of the program: 72% at most.
-func most(reach float64) float64 {
-	const ofRest = 0.5
-	return reach * (1 + ofRest*(1-reach))
 }
 
 // restsOn says where the part that is saved is known from.

@@ -108,17 +108,3 @@ func TestTruncatedStacks(t *testing.T) {
 		t.Errorf("%+v\n%+v", a, b)
 	}
 }
-
-// What other code of the program takes, no fix of a part gives back.
-func TestAnEstimateLeavesTheRest(t *testing.T) {
-	p := parse(t, "python3;main_[python3.11];PySequence_Contains_[python3.11];list_contains_[python3.11];unicode_eq_[python3.11] 600\n"+
-		"python3;main_[python3.11];PyEval_EvalFrameDefault_[python3.11] 400\n")
-	found := run(t, p, only(t, "python-list-contains"), nil)
-	if len(found) != 1 || found[0].Estimate() == nil {
-		t.Fatalf("%+v", found)
-	}
-	const most = 0.6*(1+0.5*0.4) + 0.04 // and sampling's error
-	if g := found[0].Estimate(); g.High > most || g.High < 0.7 {
-		t.Errorf("up to %v", g.High)
-	}
-}
