@@ -129,7 +129,7 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		"an address that others reach": {[]string{"--listen", "0.0.0.0:0", profile}, "loopback"},
 		"a file that is not there":     {[]string{"nowhere.pb.gz"}, "nowhere.pb.gz"},
-		"three files":                  {[]string{profile, profile, profile}, "between 1 and 2"},
+		"three files":                  {[]string{profile, profile, profile}, "unexpected argument"},
 	} {
 		out, err := exec.CommandContext(t.Context(), binary, append([]string{"open"}, c.args...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.want) {
