@@ -103,19 +103,12 @@ func Pick(findings []finding.Finding, where, id string) (finding.Finding, error)
 	}
 	const most = 5
 	rule := cmp.Or(ruleOf(id), id)
-	slices.SortStableFunc(ids, func(a, b string) int { // those of the rule that is meant first
-		return cmp.Compare(btoi(!strings.HasPrefix(a, rule)), btoi(!strings.HasPrefix(b, rule)))
-	})
+	isMeant := func(id string) bool { return strings.HasPrefix(id, rule) } // these come first
+	isOther := func(id string) bool { return !isMeant(id) }
+	ids = append(slices.DeleteFunc(slices.Clone(ids), isOther), slices.DeleteFunc(ids, isMeant)...)
 	more := ""
 	if n := len(ids) - most; n > 1 {
 		ids, more = ids[:most], fmt.Sprintf(" and %d more, which scan or explain with --long lists", n)
 	}
 	return finding.Finding{}, fmt.Errorf("%s has no finding %s; it has %s%s", where, id, strings.Join(ids, ", "), more)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

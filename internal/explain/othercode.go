@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
@@ -17,7 +18,7 @@ const runsOn = 0.7
 
 // served are functions of allocators, collectors and the kernel's memory: what they do below other
 // code may still be for what a fix takes away.
-var served = regexp.MustCompile(`(?i)malloc|calloc|realloc|\bfree|_free|alloc|dealloc|delete|drop|destr|~|dispose|gc|collect|sweep|mark|scaveng|evacuat|page_fault|memclr|memset|mmap|munmap|madvise|\bbrk|clear_page|jit|compile`)
+var served = regexp.MustCompile(`(?i)alloc|\bfree|_free|delete|drop|destr|~|dispose|gc|collect|sweep|mark|scaveng|evacuat|page_fault|memclr|memset|mmap|munmap|madvise|\bbrk|clear_page|jit|compile`)
 
 // leaveOthers lowers the upper end of estimates that promise more than a finding's own samples to
 // what other code of the program leaves: lines of other functions, with what they call but for the
@@ -26,17 +27,17 @@ var served = regexp.MustCompile(`(?i)malloc|calloc|realloc|\bfree|_free|alloc|de
 // Example. A list search has 60% of the CPU and trials of such fixes saved up to 1.6 times their
 // part: 97%. Other functions of the script have 38%: 73% at most.
 func leaveOthers(p *profile.Profile, found []judge.Found) {
-	var lines *ownline.Lines
+	var runs *running
 	for i := range found {
 		f := &found[i]
 		g := f.Estimate()
 		if g == nil || len(f.Samples) == 0 || g.High <= f.Share.Main() {
 			continue
 		}
-		if lines == nil {
-			lines = ownline.Of(p)
+		if runs == nil {
+			runs = runningIn(p)
 		}
-		kept := runsOn * others(p, lines, f)
+		kept := runsOn * runs.others(f)
 		most := 1 - kept
 		if g.High <= most {
 			continue
@@ -49,43 +50,48 @@ func leaveOthers(p *profile.Profile, found []judge.Found) {
 	}
 }
 
-// others is the part of the profile that functions have which no sample of a finding is in.
-func others(p *profile.Profile, lines *ownline.Lines, f *judge.Found) float64 {
-	its, in := map[profile.FunctionID]bool{}, make([]bool, len(p.Samples()))
-	for _, row := range f.Samples {
-		in[row] = true
-		if line, _, ok := lines.Innermost(p.Samples()[row].Stack); ok {
-			its[line.Function] = true
-		}
-	}
-	known := make([]uint8, p.NumStacks()) // 0 not asked, 1 no, 2 other code
-	sum := int64(0)
-	for row := range p.Samples() {
-		s := &p.Samples()[row]
-		if in[row] {
-			continue
-		}
-		if known[s.Stack] == 0 {
-			known[s.Stack] = 1
-			if line, depth, ok := lines.Innermost(s.Stack); ok && !its[line.Function] && !isServed(p, s.Stack, depth) {
-				known[s.Stack] = 2
-			}
-		}
-		if known[s.Stack] == 2 {
-			sum += s.Value
-		}
-	}
-	return float64(sum) / float64(max(1, p.Total()))
+// running is, by stack, the innermost of the program's own functions.
+type running struct {
+	p      *profile.Profile
+	known  []bool
+	of     []profile.FunctionID
+	serves []bool // a service of the runtime runs below it
 }
 
-// isServed says whether a service of the runtime runs below a line.
-func isServed(p *profile.Profile, id profile.StackID, depth int) bool {
-	for _, loc := range p.Stack(id)[:depth] {
-		for _, l := range p.Lines(loc) {
-			if served.MatchString(p.Function(l.Function).Name) {
-				return true
-			}
+func runningIn(p *profile.Profile) *running {
+	n := p.NumStacks()
+	r := &running{p: p, known: make([]bool, n), of: make([]profile.FunctionID, n), serves: make([]bool, n)}
+	services := make([]bool, p.NumFunctions())
+	for i := range services {
+		services[i] = served.MatchString(p.Function(profile.FunctionID(i)).Name) //nolint:gosec // functions are numbered so
+	}
+	lines := ownline.Of(p)
+	for i := range r.of {
+		id := profile.StackID(i) //nolint:gosec // stacks are numbered so
+		line, depth, ok := lines.Innermost(id)
+		r.known[i], r.of[i] = ok, line.Function
+		r.serves[i] = ok && slices.ContainsFunc(p.Stack(id)[:depth], func(loc profile.LocationID) bool {
+			return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool { return services[l.Function] })
+		})
+	}
+	return r
+}
+
+// others is the part of the profile that functions have which no sample of a finding is in.
+func (r *running) others(f *judge.Found) float64 {
+	samples := r.p.Samples()
+	its, in := map[profile.FunctionID]bool{}, make([]bool, len(samples))
+	for _, row := range f.Samples {
+		in[row] = true
+		if id := samples[row].Stack; r.known[id] {
+			its[r.of[id]] = true
 		}
 	}
-	return false
+	sum := int64(0)
+	for row := range samples {
+		if id := samples[row].Stack; !in[row] && r.known[id] && !r.serves[id] && !its[r.of[id]] {
+			sum += samples[row].Value
+		}
+	}
+	return float64(sum) / float64(max(1, r.p.Total()))
 }

@@ -57,14 +57,21 @@ func isOwnPlace(p *profile.Profile, lines *ownline.Lines, f *judge.Found) bool {
 	if at.File == "" || at.Function == "" {
 		return false
 	}
+	its := map[profile.FunctionID]bool{}
+	for i := range p.NumFunctions() {
+		id := profile.FunctionID(i) //nolint:gosec // functions are numbered so
+		if fn := p.Function(id); fn.Kind.IsScript() && fn.Name == at.Function && fn.File == at.File && lines.IsOwn(id) {
+			its[id] = true
+		}
+	}
+	if len(its) == 0 {
+		return false
+	}
 	below := int64(0)
 	for _, row := range f.Samples {
 		s := &p.Samples()[row]
 		if slices.ContainsFunc(p.Stack(s.Stack), func(loc profile.LocationID) bool {
-			return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool {
-				fn := p.Function(l.Function)
-				return fn.Name == at.Function && fn.File == at.File && fn.Kind.IsScript() && lines.IsOwn(l.Function)
-			})
+			return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool { return its[l.Function] })
 		}) {
 			below += s.Value
 		}

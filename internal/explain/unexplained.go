@@ -2,10 +2,10 @@ package explain
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"whyhot/internal/explain/binfacts"
+	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/unexplained"
 	"whyhot/internal/finding"
@@ -34,19 +34,8 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 	out := unexplained.Functions(in)
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
-		if len(out[i].Lines) > 0 && isJavaScript(out[i].Lines[0].File) {
-			out[i].Looked = strings.TrimSpace(out[i].Looked + " Of code that V8 has optimised the line is that of its function or loop.")
-		}
 	}
 	return out, unexplained.Share(in)
-}
-
-func isJavaScript(path string) bool {
-	switch filepath.Ext(path) {
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx":
-		return true
-	}
-	return false
 }
 
 // hasC says whether a program's own functions may be of C or C++: the sources say so, or nobody
@@ -72,7 +61,7 @@ func (r Request) waysOn(u *finding.Unexplained) []finding.Command {
 		out = append(out, finding.Command{Verb: "lines", Args: []string{path, u.Place.Function}})
 	}
 	if path := fileName(r.Path); path != "" && len(u.Machine) > 0 {
-		out = append(out, finding.Command{Verb: "loops", Args: []string{path}}.With("--match", "^"+regexp.QuoteMeta(u.Place.Function)+"$"))
+		out = append(out, machine.LoopsCommand(path, u.Place.Function))
 	}
 	if r.Source != nil && r.Source.Build.Dir() != "" && len(u.Lines) > 0 {
 		at := finding.Line{File: u.Lines[0].File, Line: u.Lines[0].Line}

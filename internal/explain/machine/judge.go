@@ -138,7 +138,7 @@ func (f *Found) judged(s judge.Subject) judge.Found {
 		out.Samples, out.PaidBy = f.rows, hotLines(s.Profile, f.callers, l.Self, s.Facts.Source)
 	}
 	if s.Path != "" {
-		out.See = append(out.See, loopsCommand(s.Path, l))
+		out.See = append(out.See, LoopsCommand(s.Path, l.Function))
 		if flags := Flags(f.Rule); flags != "" {
 			out.Next = finding.Command{Verb: "try build", Args: []string{"--profile", s.Path, "--finding", cmp.Or(f.whole, f.ID), "--cflags=" + flags, "--build", finding.YourBuild}}
 		}
@@ -146,11 +146,11 @@ func (f *Found) judged(s judge.Subject) judge.Found {
 	return out
 }
 
-// loopsCommand shows a loop; in a stripped binary no name chooses it.
-func loopsCommand(path string, l *Loop) finding.Command {
+// LoopsCommand shows the loops of a function; in a stripped binary no name chooses it.
+func LoopsCommand(path, function string) finding.Command {
 	c := finding.Command{Verb: "loops", Args: []string{path}}
-	if l.Function != "" {
-		c = c.With("--match", "^"+regexp.QuoteMeta(l.Function)+"$")
+	if function != "" {
+		c = c.With("--match", "^"+regexp.QuoteMeta(function)+"$")
 	}
 	return c
 }

@@ -20,26 +20,23 @@ func sameCause(known []judge.Found, m *judge.Found) int {
 	return best
 }
 
-// symptomOf is the finding that tells what happens at the line of m where m knows why: they are
-// about the same samples, or the one is mostly within the other and their rules are related.
+// symptomOf is the finding that tells what happens at the line of m where m knows why.
 func symptomOf(known []judge.Found, m *judge.Found) int {
-	if m.Symptom || m.Yields && !m.Takes || m.General || m.Place.Line == 0 {
-		return -1
-	}
-	return slices.IndexFunc(known, func(f judge.Found) bool {
-		return f.Symptom && f.Place.Line == m.Place.Line && profile.SameFile(f.Place.File, m.Place.File) && areMostly(m.Samples, f.Samples) && (areMostly(f.Samples, m.Samples) || related(f.Rule, m.Rule))
-	})
+	return slices.IndexFunc(known, func(f judge.Found) bool { return knowsWhy(m, &f) })
 }
 
 // causeOf is the finding that knows why what m tells happens at its line, where a judge before
 // has said it.
 func causeOf(known []judge.Found, m *judge.Found) int {
-	if !m.Symptom {
-		return -1
-	}
-	return slices.IndexFunc(known, func(f judge.Found) bool {
-		return isCause(&f) && !f.Basic && symptomOf([]judge.Found{*m}, &f) == 0
-	})
+	return slices.IndexFunc(known, func(f judge.Found) bool { return isCause(&f) && !f.Basic && knowsWhy(&f, m) })
+}
+
+// knowsWhy says whether one finding knows why what another tells happens at its line: they are
+// about the same samples, or the one is mostly within the other and their rules are related.
+func knowsWhy(m, symptom *judge.Found) bool {
+	return symptom.Symptom && !m.Symptom && (!m.Yields || m.Takes) && !m.General && m.Place.Line != 0 &&
+		symptom.Place.Line == m.Place.Line && profile.SameFile(symptom.Place.File, m.Place.File) &&
+		areMostly(m.Samples, symptom.Samples) && (areMostly(symptom.Samples, m.Samples) || related(symptom.Rule, m.Rule))
 }
 
 // sameLines is the related finding that the code of m is on the lines of. Of loops inside

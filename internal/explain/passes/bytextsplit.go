@@ -49,7 +49,9 @@ func splitCopy(f *text.File, line int) (first int, how string) {
 		if w == nil || rd == nil || to.First <= from.Last {
 			continue
 		}
-		if name := givenName(f, from); name != "" && slices.Contains(text.Names(rd.Args), name) && !isUsedBeside(f, fn, name, from, to) {
+		if slices.ContainsFunc(text.Names(rd.Args), func(name string) bool {
+			return len(f.Assignments(name, from)) > 0 && !isUsedBeside(f, fn, name, from, to)
+		}) {
 			return from.First, w.Name + "(" + w.Args + "), " + rd.Name
 		}
 	}
@@ -64,17 +66,6 @@ func callOf(f *text.File, statement string, kind *regexp.Regexp) *text.Call {
 		}
 	}
 	return nil
-}
-
-// namedValue is a statement that gives a name a value, the first of several names.
-var namedValue = regexp.MustCompile(`^\s*(?:if\s+)?(?:(?:final|const|let|var|my|auto|val)\s+)*(?:[\w.<>\[\]]+\s+)?([$]?[A-Za-z_]\w*)\s*(?:,\s*\w+\s*)?(?::\s*[\w<>&\[\]]+\s*)?:?=[^=]`)
-
-func givenName(f *text.File, statement text.Range) string {
-	code, _ := f.Statement(statement.First)
-	if m := namedValue.FindStringSubmatch(code); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // isUsedBeside says whether a function uses a name elsewhere than in two statements: a text that

@@ -179,15 +179,7 @@ func (r *reader) loopOf(f *text.File, line profile.Line, h *hot) (l text.Loop, i
 
 // loopAt is the innermost loop around a line of the profile, and its file.
 func (r *reader) loopAt(line profile.Line) (l text.Loop, in string, ok bool) {
-	f := r.file(line.Function)
-	if f == nil {
-		return l, "", false
-	}
-	loops := f.Loops(int(line.Line))
-	if len(loops) == 0 {
-		return l, "", false
-	}
-	return loops[0], f.Path, true
+	return r.loopCalling(line, "")
 }
 
 // loopCalling is loopAt for a line that calls a function: what that gives is gone through by a block

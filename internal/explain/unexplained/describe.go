@@ -9,6 +9,9 @@ import (
 	"whyhot/internal/profile/origin"
 )
 
+// linesOfV8 is what to know of lines of JavaScript.
+const linesOfV8 = " Of code that V8 has optimised the line is that of its function or loop."
+
 func (in *Input) describe(f *function) finding.Unexplained {
 	p := in.Profile
 	fn := p.Function(f.id)
@@ -27,6 +30,9 @@ func (in *Input) describe(f *function) finding.Unexplained {
 		Looked:  in.Looked,
 
 		Statements: in.statements(f),
+	}
+	if len(lines) > 0 && fn.Kind == profile.KindJS {
+		u.Looked += linesOfV8
 	}
 	if len(lines) == 0 && fn.Kind == profile.KindNative { // others have their lines from their runtime, or none
 		u.Looked += " There are no line numbers for it: build with -g (it changes no code) and record again."
@@ -54,6 +60,9 @@ func (in *Input) throughLibrary(f *function, share finding.Share) finding.Unexpl
 			of := p.Mapping(user.Mapping)
 			u.Into = &library
 			u.Place = finding.Place{Binary: of.Path, BuildID: of.BuildID, Function: user.Name, File: l.File, Line: l.Line}
+			if user.Kind == profile.KindJS {
+				u.Looked += linesOfV8
+			}
 		}
 		u.Lines = append(u.Lines, l)
 	}

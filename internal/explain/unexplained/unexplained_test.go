@@ -176,3 +176,14 @@ func TestALibraryThatIsCompiledIn(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestLinesOfJavaScriptAreSaidToBeRough(t *testing.T) {
+	for kind, want := range map[profile.Kind]bool{profile.KindJS: true, profile.KindPython: false} {
+		b := newBuilder()
+		b.add(1000, kind, inlined{"dedup", "/p/a", 14})
+		us := Functions(Input{Profile: b.Build(profile.Meta{})})
+		if len(us) != 1 || strings.Contains(us[0].Looked, "V8") != want {
+			t.Errorf("%v: %+v", kind, us)
+		}
+	}
+}

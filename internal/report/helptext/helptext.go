@@ -2,20 +2,20 @@
 // what is missing where one is called with too few arguments.
 //
 // It owns the width of help texts and the words of these errors. It takes a tree of cobra
-// commands. It imports nothing of ours.
+// commands. Of ours it imports the printer, which knows the width of a terminal.
 package helptext
 
 import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
+
+	"whyhot/internal/report/term"
 )
 
 // Help is wrapped at the terminal's width, between these: longer lines are hard to read, and
@@ -48,21 +48,13 @@ func Set(root *cobra.Command) {
 	nameArguments(root)
 }
 
-// Width is that of help that goes to w. COLUMNS overrules the terminal's own width, as in
-// package term.
+// Width is that of help that goes to w.
 func Width(w io.Writer) int {
-	width := most
 	f, ok := w.(*os.File)
 	if !ok {
 		f = os.Stdout // usage is put together in a buffer first
 	}
-	if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-		width = n
-	}
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		width = n
-	}
-	return max(least, min(width, most))
+	return max(least, min(term.New(f, os.Environ()).Width, most))
 }
 
 func usage(c *cobra.Command, width int) string {
