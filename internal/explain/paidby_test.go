@@ -86,3 +86,23 @@ func TestWhoAsksAWrapperPays(t *testing.T) {
 		t.Errorf("of eleven places: %q", steps)
 	}
 }
+
+// A line of the script that a finding is at pays itself: what it leads to does not call it.
+func TestAScriptsOwnPlacePaysItself(t *testing.T) {
+	b := profile.NewBuilder()
+	frame := func(name, file string, line int32) profile.LocationID {
+		f := b.Function(profile.Function{Name: name, File: file, Kind: profile.KindPython})
+		return b.Location(0, 0, profile.KindPython, profile.Line{Function: f, Line: line})
+	}
+	const script, pandas = "/home/me/rollup.py", "/usr/lib/python3/dist-packages/pandas/core/groupby/groupby.py"
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{frame("hour_stats", script, 48), frame("apply", pandas, 1420), frame("hourly", script, 54)}), Count: 100, Value: 100})
+	p := b.Build(profile.Meta{})
+	found := []judge.Found{
+		{Samples: []int32{0}, Finding: finding.Finding{Place: finding.Place{Function: "hourly", File: script, Line: 54}}},
+		{Samples: []int32{0}, Finding: finding.Finding{Place: finding.Place{Function: "apply", File: pandas, Line: 1420}}},
+	}
+	setPaidBy(p, found, func(string) ([]string, bool) { return nil, false })
+	if len(found[0].PaidBy) > 0 || len(found[1].PaidBy) != 1 || found[1].PaidBy[0].Line != 48 {
+		t.Errorf("%+v, %+v", found[0].PaidBy, found[1].PaidBy)
+	}
+}

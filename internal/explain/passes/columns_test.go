@@ -1,7 +1,9 @@
 package passes
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	"whyhot/internal/profile"
 )
@@ -206,5 +208,34 @@ func TestWaitsAtOneInstruction(t *testing.T) {
 	}
 	if got := r.onOneInstruction(rows[1:]); got != 0.5 {
 		t.Error(got)
+	}
+}
+
+// The estimate follows how much of the loop waits.
+func TestColumnsThatWaitSaveMore(t *testing.T) {
+	for address, want := range map[uint64]float64{0x40: 0.95 * 0.9, 0: 0.8 * 0.9} {
+		p := read("/me/a.c", `
+void shade(const float *v, float *out, int w, int h) {
+  for (int x = 0; x < w; x++)  @2
+    for (int y = 0; y < h; y++) {
+      float s = v[y * w + x];  @1
+      out[y * w + x] = s * s;
+    }
+}
+`, profile.KindNative)
+		m := p.b.Mapping(profile.Mapping{Path: "/me/app", Limit: 1 << 20})
+		frame := func(mark string, address uint64) profile.LocationID {
+			f := p.b.Function(profile.Function{Name: "shade", Kind: profile.KindNative, File: p.path, Mapping: m})
+			return p.b.Location(m, address, profile.KindNative, profile.Line{Function: f, Line: p.at[mark]})
+		}
+		p.b.Sample(profile.Sample{Stack: p.b.Stack([]profile.LocationID{frame("@1", address)}), Count: 900, Value: 900 * int64(time.Millisecond)})
+		p.add(100, "main@2")
+		got := p.found(t)
+		if len(got) != 1 || got[0].Rule != RuleColumn {
+			t.Fatalf("%+v", got)
+		}
+		if g := got[0].Gain; math.Abs(g.High-want) > 0.01 {
+			t.Errorf("at address %#x: %+v", address, *g)
+		}
 	}
 }
