@@ -256,9 +256,9 @@ func General(p *profile.Profile, all []Quality) []finding.Finding {
 			lacks, flags = append(lacks, "counts of a run (PGO)"), append(flags, "-fprofile-generate, a run, -fprofile-use")
 		}
 		f := of(p, q, RuleGeneral, 0, mostGeneral, "what they usually bring")
-		f.Certainty, f.Aside = finding.Suspected, true
+		f.Certainty, f.General, f.Aside = finding.Suspected, true, true
 		f.Title = filepath.Base(q.Binary) + " was built without " + strings.Join(lacks, " and ")
-		f.Evidence = []finding.Evidence{{Kind: kind, Text: "its flags: " + strings.Join(append([]string{q.Level}, q.Compilers[:min(1, len(q.Compilers))]...), ", ")}}
+		f.Evidence = []finding.Evidence{{Kind: kind, Text: "its flags: " + strings.Join(append([]string{q.Level}, q.Compilers[:min(1, len(q.Compilers))]...), ", ") + ", without " + strings.Join(lacks, " and ")}}
 		f.Fix.Steps = []string{"rebuild with " + strings.Join(flags, ", and ") + "; whyhot try build --pgo --lto measures it"}
 		if q.Package != "" {
 			f.Fix.Caveats = append(f.Fix.Caveats, "it is of the package "+q.Package+": a build of one's own has to be kept up to date")

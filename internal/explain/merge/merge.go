@@ -55,7 +55,7 @@ type Options struct {
 }
 
 // Add gives the known findings with those of one more judge. Advice that holds for
-// nearly every program meets nothing.
+// nearly every program meets only such advice about the same binary.
 func Add(known, more []judge.Found, o Options) []judge.Found {
 	out := slices.Clone(known)
 	var alone []judge.Found

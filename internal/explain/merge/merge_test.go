@@ -187,6 +187,20 @@ func TestOneCause(t *testing.T) {
 	}
 }
 
+// Advice that holds for nearly every program is given once for a binary.
+func TestGeneralAdviceIsGivenOnce(t *testing.T) {
+	of := func(rule, binary string) judge.Found {
+		f := found(rule+binary, rule, finding.Place{Binary: binary})
+		f.General = true
+		return f
+	}
+	for binary, want := range map[string]int{"/bin/a": 1, "/bin/b": 2} {
+		if out := Add([]judge.Found{of("pgo-lto-native", "/bin/a")}, []judge.Found{of("build-plain", binary)}, Options{All: true}); len(out) != want {
+			t.Errorf("%s: %+v", binary, out)
+		}
+	}
+}
+
 // Advice to use another library holds for its loops; they are no findings beside it.
 func TestLoopsOfALibraryThatIsReplaced(t *testing.T) {
 	blas := finding.Place{Binary: "/usr/lib/libblas.so.3"}

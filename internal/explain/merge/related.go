@@ -70,6 +70,7 @@ var relatives = map[string][]string{
 	"statement-parsed-each-time": {"sql-prepare", "postgres-planning", "made-per-call", "java-sql-text"},
 	// How a binary was built, with the entry that knows it by its frames.
 	"build-unoptimised": {"debug-build", "rust-debug-build"},
+	"build-plain":       {"pgo-lto-native"},
 }
 
 // scans are entries about what an executor does for a statement.

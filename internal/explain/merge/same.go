@@ -128,6 +128,6 @@ func sameBinary(known []judge.Found, m *judge.Found) int {
 		return -1
 	}
 	return slices.IndexFunc(known, func(f judge.Found) bool {
-		return !f.General && related(f.Rule, m.Rule) && (f.Place.Binary == "" || f.Place.Binary == m.Place.Binary)
+		return f.General == m.General && related(f.Rule, m.Rule) && (f.Place.Binary == "" || f.Place.Binary == m.Place.Binary)
 	})
 }
