@@ -1,7 +1,7 @@
 // A list that entries put themselves into, so that a new rule is a new file and nothing
 // else. Each is an object at namespace scope:
 //
-//   const Registered<Rule> Here("column-walk", {inFunction, nullptr});
+//   const Registered<Rule> ColumnWalkRule("column-walk", {inFunction, nullptr});
 //
 // The same idiom as llvm::Registry, without its descriptions. Objects must be linked
 // as objects: a static library would drop a file that nobody refers to.

@@ -142,9 +142,9 @@ const BinaryOperator *assignment(const Stmt *S) {
   return BO && BO->getOpcode() == BO_Assign ? BO : nullptr;
 }
 
-class Finder {
+class StoreFinder {
 public:
-  explicit Finder(const ASTContext &C) : C(C) {}
+  explicit StoreFinder(const ASTContext &C) : C(C) {}
 
   void find(const Stmt *S) {
     if (!S)
@@ -259,7 +259,7 @@ private:
 } // namespace
 
 std::vector<ByteStores> findByteStores(const Stmt *S, ASTContext &C) {
-  Finder F(C);
+  StoreFinder F(C);
   F.find(S);
   return std::move(F.Found);
 }

@@ -1,5 +1,5 @@
 # Rewriting: a file per kind of fix, beside what they share.
-target_sources(whyhot-analyzer PRIVATE
+compile_together(whyhot-analyzer fix
   src/fix/advisor.cpp
   src/fix/bit_elements.cpp
   src/fix/bit_field.cpp

@@ -10,9 +10,9 @@ using namespace clang;
 namespace whyhot::fix {
 namespace {
 
-class Finder {
+class FlagFinder {
 public:
-  explicit Finder(const Context &K) : K(K) {}
+  explicit FlagFinder(const Context &K) : K(K) {}
 
   void visit(const Stmt *S) {
     if (!S)
@@ -68,7 +68,7 @@ void vectorBool(const std::vector<const FunctionDecl *> &Around, ASTContext &C, 
     Out.Refusals.push_back({"the name " + Element + " is taken in the program", "", 0, 0});
     return;
   }
-  Finder Find(K);
+  FlagFinder Find(K);
   for (const FunctionDecl *F : Around) {
     ast::LoopNest Nest(F->getBody());
     if (const ast::Loop *L = loopAt(Nest, K))

@@ -3,7 +3,7 @@
 //
 //  - the loop gets at the object by its name alone: nothing else in it reads or writes
 //    what may be the same object (Changes::judgeAlone);
-//  - nothing in the loop leaves it but by ways that are seen, and on each the local is
+//  - nothing in the loop leavesFunction it but by ways that are seen, and on each the local is
 //    stored first.
 //
 // A way out is a statement from which the loop never goes on: a return, a goto, a throw,
@@ -62,15 +62,15 @@ bool staysIn(const Stmt *S, bool InLoop = false, bool InSwitch = false) {
   return llvm::any_of(S->children(), [&](const Stmt *Child) { return staysIn(Child, InLoop, InSwitch); });
 }
 
-bool leaves(const Stmt *S) {
+bool leavesFunction(const Stmt *S) {
   if (isa<ReturnStmt, GotoStmt, CXXThrowExpr>(S))
     return true;
   if (const auto *E = dyn_cast<ExprWithCleanups>(S))
-    return leaves(E->getSubExpr());
+    return leavesFunction(E->getSubExpr());
   if (const auto *Call = dyn_cast<CallExpr>(S))
     return ends(Call);
   const auto *CS = dyn_cast<CompoundStmt>(S);
-  return CS && !CS->body_empty() && leaves(CS->body_back()) && !staysIn(CS);
+  return CS && !CS->body_empty() && leavesFunction(CS->body_back()) && !staysIn(CS);
 }
 
 // Is nothing of what the condition lets through left out?
@@ -119,9 +119,9 @@ void WriteBack::object(const std::string &Why) {
 void WriteBack::findExits(const Stmt *S, bool Breaks) {
   if (!S || isa<LambdaExpr>(S))
     return;
-  if (leaves(S)) {
+  if (leavesFunction(S)) {
     if (!C.S.range(S->getSourceRange()) || S->getBeginLoc().isMacroID())
-      object("a macro leaves the loop");
+      object("a macro leavesFunction the loop");
     Exits.push_back(S);
     return;
   }

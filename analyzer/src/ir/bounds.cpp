@@ -11,9 +11,6 @@ using namespace llvm::PatternMatch;
 namespace whyhot::ir {
 namespace {
 
-// How far an exit's condition is followed back.
-constexpr unsigned MaxConditionDepth = 5;
-
 // A number is in pieces after so many iterations at most, and padding ends.
 constexpr unsigned FewPieces = 16;
 

@@ -8,6 +8,9 @@
 
 namespace whyhot::ir {
 
+// How far an exit's condition is followed back.
+constexpr unsigned MaxConditionDepth = 5;
+
 // Does the loop go on only while the element that it overwrites equals one value? So it
 // does where it carries into the digits of a number, and it ends at the first that does
 // not overflow: while (b[x] == 0xff) b[x--] = 0; or do ++b[x]; while (b[x--] == 0).

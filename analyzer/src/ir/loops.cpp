@@ -163,9 +163,6 @@ Memory countAccesses(LoopFacts &X, const LoopInfo &LI, const Predicate &P) {
   return M;
 }
 
-// How far an exit's condition is followed back.
-constexpr unsigned MaxConditionDepth = 5;
-
 bool dependsOnVolatile(const Loop &L, const Value *V, unsigned Depth = 0) {
   auto *I = dyn_cast<Instruction>(V);
   if (!I || !L.contains(I) || Depth > MaxConditionDepth || isa<PHINode>(I))

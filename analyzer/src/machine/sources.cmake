@@ -4,4 +4,4 @@ file(GLOB WHYHOT_MACHINE CONFIGURE_DEPENDS
   ${CMAKE_CURRENT_SOURCE_DIR}/src/machine/*.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/src/machine/rules/*.cpp
 )
-target_sources(whyhot-analyzer PRIVATE ${WHYHOT_MACHINE} src/protocol/machine_json.cpp)
+compile_together(whyhot-analyzer machine ${WHYHOT_MACHINE})

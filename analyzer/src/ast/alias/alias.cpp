@@ -163,7 +163,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     C.classify(X);
 }
 
-const Registered<Rule> Here("alias", {inFunction, nullptr});
+const Registered<Rule> AliasRule("alias", {inFunction, nullptr});
 
 } // namespace
 

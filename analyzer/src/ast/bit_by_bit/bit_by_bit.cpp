@@ -124,7 +124,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).visit(F.Function->getBody());
 }
 
-const Registered<Rule> Here("bit-by-bit", {inFunction, nullptr});
+const Registered<Rule> BitByBitRule("bit-by-bit", {inFunction, nullptr});
 
 } // namespace
 

@@ -106,7 +106,7 @@ void inUnit(ASTContext &, Report &R) {
   });
 }
 
-const Registered<Rule> Here("bitfield-flag", {inFunction, inUnit});
+const Registered<Rule> BitfieldFlagRule("bitfield-flag", {inFunction, inUnit});
 
 } // namespace
 

@@ -274,7 +274,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).run();
 }
 
-const Registered<Rule> Here("column-walk", {inFunction, nullptr});
+const Registered<Rule> ColumnWalkRule("column-walk", {inFunction, nullptr});
 
 } // namespace
 

@@ -174,7 +174,7 @@ void inUnit(ASTContext &, Report &R) {
   });
 }
 
-const Registered<Rule> Here("constant-container", {inFunction, inUnit});
+const Registered<Rule> ConstantContainerRule("constant-container", {inFunction, inUnit});
 
 } // namespace
 

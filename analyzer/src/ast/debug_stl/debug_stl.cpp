@@ -79,7 +79,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     visit(F.Function->getBody(), F, R, *Is, Reported);
 }
 
-const Registered<Rule> Here("debug-stl", {inFunction, nullptr});
+const Registered<Rule> DebugStlRule("debug-stl", {inFunction, nullptr});
 
 } // namespace
 

@@ -109,7 +109,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     visit(F.Function->getBody(), F, R);
 }
 
-const Registered<Rule> Here("exception-flow", {inFunction, nullptr});
+const Registered<Rule> ExceptionFlowRule("exception-flow", {inFunction, nullptr});
 
 } // namespace
 

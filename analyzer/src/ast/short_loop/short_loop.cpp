@@ -130,7 +130,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).run();
 }
 
-const Registered<Rule> Here("short-loop", {inFunction, nullptr});
+const Registered<Rule> ShortLoopRule("short-loop", {inFunction, nullptr});
 
 } // namespace
 

@@ -48,7 +48,7 @@ void inUnit(ASTContext &, Report &R) {
   });
 }
 
-const Registered<Rule> Here("value-container", {inFunction, inUnit});
+const Registered<Rule> ValueContainerRule("value-container", {inFunction, inUnit});
 
 } // namespace
 

@@ -195,7 +195,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).visit(F.Function->getBody());
 }
 
-const Registered<Rule> Here("vector-bool", {inFunction, nullptr});
+const Registered<Rule> VectorBoolRule("vector-bool", {inFunction, nullptr});
 
 } // namespace
 

@@ -100,7 +100,7 @@ void inFunction(const FunctionFacts &F, Report &R) {
     Walker(F, R).run();
 }
 
-const Registered<Rule> Here("volatile-sync", {inFunction, nullptr});
+const Registered<Rule> VolatileSyncRule("volatile-sync", {inFunction, nullptr});
 
 } // namespace
 

@@ -146,7 +146,7 @@ void bits(const Subject &S, std::vector<Match> &Out) {
     Bits(S).run(Out);
 }
 
-const Registered<Rule> Here("bits", bits);
+const Registered<Rule> BitsRule("bits", bits);
 
 } // namespace
 } // namespace whyhot::machine::rules

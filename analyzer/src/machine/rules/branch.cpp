@@ -8,7 +8,7 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr size_t Longest = 64; // instructions: of a longer loop each way has a few samples only
+constexpr size_t LongestBranching = 64; // instructions: of a longer loop each way has a few samples only
 
 // Where a way begins: behind a jump that stands alone in its block. Null where the way
 // leaves the loop, or has nothing but jumps.
@@ -52,7 +52,7 @@ bool asksData(const Subject &S, const Block &B) {
 }
 
 void branch(const Subject &S, std::vector<Match> &Out) {
-  if (!S.In.isInnermost() || own(S).size() > Longest || hasCall(S))
+  if (!S.In.isInnermost() || own(S).size() > LongestBranching || hasCall(S))
     return;
   std::vector<Match> Found;
   for (const Block *B : S.In.blocks()) {
@@ -82,7 +82,7 @@ void branch(const Subject &S, std::vector<Match> &Out) {
     Out.insert(Out.end(), Found.begin(), Found.end());
 }
 
-const Registered<Rule> Here("branch", branch);
+const Registered<Rule> BranchRule("branch", branch);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr size_t Longest = 16; // instructions: a longer loop does more than to compare
+constexpr size_t LongestCompare = 16; // instructions: a longer loop does more than to compare
 
 // A register of the address goes on by one element; the other may be loaded again from the stack.
 bool movesByOne(const Subject &S, const Instruction &I) {
@@ -45,7 +45,7 @@ void byteCompare(const Subject &S, std::vector<Match> &Out) {
     return;
   const Flow F(S);
   const size_t Size = F.code().size();
-  if (Size > Longest)
+  if (Size > LongestCompare)
     return;
   SmallVector<size_t, 2> Loads;
   for (size_t N = 0; N < Size; ++N) {
@@ -74,7 +74,7 @@ void byteCompare(const Subject &S, std::vector<Match> &Out) {
     add(Out, "machine-byte-compare", *Meets, {{"bytes", std::to_string(F.at(Loads[0]).At->Bytes)}});
 }
 
-const Registered<Rule> Here("byte-compare", byteCompare);
+const Registered<Rule> ByteCompareRule("byte-compare", byteCompare);
 
 } // namespace
 } // namespace whyhot::machine::rules

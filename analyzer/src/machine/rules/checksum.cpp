@@ -20,7 +20,7 @@ constexpr Polynomial Known[] = {
     {0x95ac9329ac4bc9b5, "CRC-64"},
 };
 
-const char *nameOf(uint64_t V) {
+const char *polynomialName(uint64_t V) {
   for (const Polynomial &P : Known)
     if (P.Value == V)
       return P.Name;
@@ -55,7 +55,7 @@ bool shiftsBy(const Instruction &I, int64_t Bits) {
 const char *bitwise(const Subject &S, const Instruction &I) {
   if (I.Name.starts_with("XOR") || I.Name.starts_with("AND"))
     if (const auto V = constantOf(I))
-      if (const char *N = nameOf(*V))
+      if (const char *N = polynomialName(*V))
         return N;
   if (!I.Name.starts_with("XOR") && !I.Name.starts_with("AND") && !I.Name.starts_with("CMOV"))
     return nullptr;
@@ -63,7 +63,7 @@ const char *bitwise(const Subject &S, const Instruction &I) {
     if (D.Bad || !D.Name.starts_with("MOV") || D.Desc->getNumDefs() != 1 || !D.Inst.getOperand(0).isReg())
       continue;
     const auto V = constantOf(D);
-    const char *N = V ? nameOf(*V) : nullptr;
+    const char *N = V ? polynomialName(*V) : nullptr;
     if (N && reads(I, D.Inst.getOperand(0).getReg(), *S.T.Registers) && isInvariant(S, D.Inst.getOperand(0).getReg()))
       return N;
   }
@@ -97,7 +97,7 @@ const char *inTable(const Subject &S, const Memory &M) {
     if (Bytes.size() < 8)
       return nullptr;
     const uint64_t V = M.Scale == 4 ? support::endian::read32le(Bytes.data()) : support::endian::read64le(Bytes.data());
-    if (const char *N = nameOf(V))
+    if (const char *N = polynomialName(V))
       return N;
   }
   return nullptr;
@@ -143,7 +143,7 @@ void checksum(const Subject &S, std::vector<Match> &Out) {
     add(Out, "machine-checksum", *Look, {{"sum", Name}, {"at_a_time", "byte"}});
 }
 
-const Registered<Rule> Here("checksum", checksum);
+const Registered<Rule> ChecksumRule("checksum", checksum);
 
 } // namespace
 } // namespace whyhot::machine::rules

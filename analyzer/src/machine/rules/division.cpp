@@ -67,7 +67,7 @@ void division(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-const Registered<Rule> Here("division", division);
+const Registered<Rule> DivisionRule("division", division);
 
 } // namespace
 } // namespace whyhot::machine::rules

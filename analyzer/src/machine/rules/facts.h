@@ -6,6 +6,8 @@
 
 namespace whyhot::machine::rules {
 
+constexpr int64_t Page = 4096; // bytes, the smallest
+
 struct Place {
   const Block *In;
   size_t At; // in the function

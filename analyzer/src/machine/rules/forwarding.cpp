@@ -42,7 +42,7 @@ void forwarding(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-const Registered<Rule> Here("forwarding", forwarding);
+const Registered<Rule> ForwardingRule("forwarding", forwarding);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -28,7 +28,7 @@ std::optional<uint64_t> factorOf(const Subject &S, const Instruction &I) {
   return std::nullopt;
 }
 
-const char *nameOf(uint64_t Factor) {
+const char *factorName(uint64_t Factor) {
   if (Factor == FNV32 || Factor == FNV64)
     return "FNV";
   constexpr uint64_t Smallest = 31; // below are the bases of numbers
@@ -91,13 +91,13 @@ void hash(const Subject &S, std::vector<Match> &Out) {
   }
   for (size_t N = 0; N < Size; ++N) {
     const auto Factor = factorOf(S, F.at(N));
-    const char *Name = Factor ? nameOf(*Factor) : Shifts == 1 && multipliesBy33(F, N) ? "33 or 31" : nullptr;
+    const char *Name = Factor ? factorName(*Factor) : Shifts == 1 && multipliesBy33(F, N) ? "33 or 31" : nullptr;
     if (Name && F.feeds(N, N) && any_of(Bytes, [&](size_t B) { return F.feeds(B, N); }))
       return add(Out, "machine-hash", F.at(N), {{"hash", Name}});
   }
 }
 
-const Registered<Rule> Here("hash", hash);
+const Registered<Rule> HashRule("hash", hash);
 
 } // namespace
 } // namespace whyhot::machine::rules

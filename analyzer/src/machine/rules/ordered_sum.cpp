@@ -98,7 +98,7 @@ void orderedSum(const Subject &S, std::vector<Match> &Out) {
       return add(Out, "machine-float-sum", S.F.Code[All[N].At], std::move(Facts));
 }
 
-const Registered<Rule> Here("ordered-sum", orderedSum);
+const Registered<Rule> OrderedSumRule("ordered-sum", orderedSum);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -12,7 +12,7 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr size_t Longest = 64; // instructions
+constexpr size_t LongestPacking = 64; // instructions
 
 bool isShiftByOne(const Instruction &I) {
   if (!I.Name.starts_with("SHR") && !I.Name.starts_with("SAR") && !I.Name.starts_with("SHL"))
@@ -86,13 +86,13 @@ private:
 };
 
 void packing(const Subject &S, std::vector<Match> &Out) {
-  if (!S.In.isInnermost() || own(S).size() > Longest)
+  if (!S.In.isInnermost() || own(S).size() > LongestPacking)
     return;
   if (const Instruction *I = Packing(S).find())
     add(Out, "machine-bit-set", *I);
 }
 
-const Registered<Rule> Here("packing", packing);
+const Registered<Rule> PackingRule("packing", packing);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -86,7 +86,7 @@ void reload(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-const Registered<Rule> Here("reload", reload);
+const Registered<Rule> ReloadRule("reload", reload);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -95,7 +95,7 @@ void remainder(const Subject &S, std::vector<Match> &Out) {
 
 namespace {
 
-const Registered<Rule> Here("remainder", remainder);
+const Registered<Rule> RemainderRule("remainder", remainder);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -194,7 +194,7 @@ void scalar(const Subject &S, std::vector<Match> &Out) {
   add(Out, "machine-scalar", *I, std::move(Facts));
 }
 
-const Registered<Rule> Here("scalar", scalar);
+const Registered<Rule> ScalarRule("scalar", scalar);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -8,7 +8,7 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr size_t Longest = 48; // instructions: a longer loop does more than to search
+constexpr size_t LongestSearch = 48; // instructions: a longer loop does more than to search
 
 bool halves(const Instruction &I) {
   if (!I.Name.starts_with("SHR") && !I.Name.starts_with("SAR"))
@@ -24,14 +24,14 @@ bool compares(const Instruction &I) {
 }
 
 // How the address of a load is made, in the load's own block.
-struct Slice {
+struct AddressSlice {
   bool Halves = false;
   SmallVector<MCRegister, 8> Made;   // the registers that are written on the way
   SmallVector<MCRegister, 8> Inputs; // those that the block begins with
 };
 
-std::optional<Slice> sliceOf(const Subject &S, const Block &B, size_t Load) {
-  Slice Out;
+std::optional<AddressSlice> sliceOf(const Subject &S, const Block &B, size_t Load) {
+  AddressSlice Out;
   auto Want = [&](MCRegister R) {
     if (R && !is_contained(Out.Inputs, whole(S, R)))
       Out.Inputs.push_back(whole(S, R));
@@ -64,7 +64,7 @@ std::optional<Slice> sliceOf(const Subject &S, const Block &B, size_t Load) {
 
 // The bounds: inputs that are written in some iterations only, and at least one of them
 // from what the slice made.
-bool hasBounds(const Subject &S, const Block &B, const Slice &X) {
+bool hasBounds(const Subject &S, const Block &B, const AddressSlice &X) {
   size_t Bounds = 0;
   bool Back = false;
   for (const MCRegister R : X.Inputs) {
@@ -131,7 +131,7 @@ std::optional<size_t> comparison(const Subject &S, const Block &B, size_t Load) 
 
 void search(const Subject &S, std::vector<Match> &Out) {
   const std::vector<Place> All = own(S);
-  if (!S.In.isInnermost() || All.size() > Longest || hasCall(S))
+  if (!S.In.isInnermost() || All.size() > LongestSearch || hasCall(S))
     return;
   for (const Place &P : All) {
     const Instruction &I = S.F.Code[P.At];
@@ -155,7 +155,7 @@ void search(const Subject &S, std::vector<Match> &Out) {
 }
 
 namespace {
-const Registered<Rule> Here("search", search);
+const Registered<Rule> SearchRule("search", search);
 } // namespace
 
 } // namespace whyhot::machine::rules

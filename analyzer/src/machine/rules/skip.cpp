@@ -13,9 +13,9 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr size_t Longest = 24; // instructions of an iteration that does nothing
+constexpr size_t LongestSkip = 24; // instructions of an iteration that does nothing
 
-bool compares(const Instruction &I) {
+bool testsOrCompares(const Instruction &I) {
   const StringRef Name = plainName(I);
   return Name.starts_with("CMP") || Name.starts_with("TEST") || Name.starts_with("COMIS") ||
          Name.starts_with("UCOMIS") || Name.starts_with("BT");
@@ -26,7 +26,7 @@ bool compares(const Instruction &I) {
 bool asksElement(const Subject &S, const Block &B) {
   for (size_t N = B.End - 1; N-- > B.First;) {
     const Instruction &I = S.F.Code[N];
-    if (!compares(I))
+    if (!testsOrCompares(I))
       continue;
     bool Loaded = loadsElement(S, I);
     for (MCRegister R : read(S, I)) {
@@ -105,7 +105,7 @@ void skip(const Subject &S, std::vector<Match> &Out) {
           Cycle += (Cycle.empty() ? "" : ",") + utohexstr(S.F.Code[P->First].Address, true) + "-" +
                    utohexstr(S.F.Code[P->End - 1].end(), true);
       }
-      if (Way.empty() || Length > Longest)
+      if (Way.empty() || Length > LongestSkip)
         continue;
       const Instruction &Jump = S.F.Code[B->End - 1];
       const bool Taken = Jump.Jumps && !First->empty() && S.F.Code[First->First].Address == *Jump.Jumps;
@@ -114,7 +114,7 @@ void skip(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-const Registered<Rule> Here("skip", skip);
+const Registered<Rule> SkipRule("skip", skip);
 
 } // namespace
 } // namespace whyhot::machine::rules

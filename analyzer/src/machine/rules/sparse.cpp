@@ -9,7 +9,7 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr int64_t Line = 64, Page = 4096;
+constexpr int64_t Line = 64;
 constexpr int64_t Least = 2 * Line; // bytes of an element
 constexpr int64_t Part = 4;         // at most this part of them is used
 
@@ -29,7 +29,7 @@ void sparse(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-const Registered<Rule> Here("sparse", sparse);
+const Registered<Rule> SparseRule("sparse", sparse);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -12,15 +12,15 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr size_t Longest = 400;    // instructions: a longer loop is an interpreter's, or holds many things
-constexpr size_t ManyGeneral = 13; // of 16; one is the stack's, one may be the frame's
-constexpr size_t ManyVectors = 15; // of 16
+constexpr size_t LongestSpilling = 400; // instructions: a longer loop is an interpreter's, or holds many things
+constexpr size_t ManyGeneral = 13;      // of 16; one is the stack's, one may be the frame's
+constexpr size_t ManyVectors = 15;      // of 16
 
 bool isVector(StringRef Name) { return Name.starts_with("XMM") || Name.starts_with("YMM") || Name.starts_with("ZMM"); }
 
 void spill(const Subject &S, std::vector<Match> &Out) {
   const std::vector<Place> All = own(S);
-  if (!S.In.isInnermost() || All.size() > Longest || hasCall(S))
+  if (!S.In.isInnermost() || All.size() > LongestSpilling || hasCall(S))
     return;
   SmallSet<unsigned, 32> General, Vectors;
   struct Slot {
@@ -65,7 +65,7 @@ void spill(const Subject &S, std::vector<Match> &Out) {
         add(Out, "machine-spill", *I, {{"slots", std::to_string(Found)}});
 }
 
-const Registered<Rule> Here("spill", spill);
+const Registered<Rule> SpillRule("spill", spill);
 
 } // namespace
 } // namespace whyhot::machine::rules

@@ -10,8 +10,6 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr int64_t Page = 4096;
-
 // The different offsets, in order, of the accesses by one address register pair, over the length of a step: a
 // page lies between any two of them. A loop that takes a whole row in each step has
 // many.
@@ -38,7 +36,7 @@ void stride(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-const Registered<Rule> Here("stride", stride);
+const Registered<Rule> StrideRule("stride", stride);
 
 } // namespace
 } // namespace whyhot::machine::rules

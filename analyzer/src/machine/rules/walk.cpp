@@ -10,7 +10,7 @@ using namespace llvm;
 namespace whyhot::machine::rules {
 namespace {
 
-constexpr size_t Longest = 40; // instructions: a longer loop does more than to walk
+constexpr size_t LongestWalk = 40; // instructions: a longer loop does more than to walk
 
 bool isCopy(const Instruction &I) { return I.Name == "MOV64rr"; }
 
@@ -110,7 +110,7 @@ private:
 
 void walk(const Subject &S, std::vector<Match> &Out) {
   const std::vector<Place> All = own(S);
-  if (!S.In.isInnermost() || All.size() > Longest)
+  if (!S.In.isInnermost() || All.size() > LongestWalk)
     return;
   for (const Place &P : All) { // to change each element is work of its own
     const Instruction &I = S.F.Code[P.At];
@@ -127,7 +127,7 @@ void walk(const Subject &S, std::vector<Match> &Out) {
   }
 }
 
-const Registered<Rule> Here("walk", walk);
+const Registered<Rule> WalkRule("walk", walk);
 
 } // namespace
 } // namespace whyhot::machine::rules

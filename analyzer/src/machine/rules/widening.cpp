@@ -36,7 +36,7 @@ void widening(const Subject &S, std::vector<Match> &Out) {
     add(Out, "machine-widening", *Back);
 }
 
-const Registered<Rule> Here("widening", widening);
+const Registered<Rule> WideningRule("widening", widening);
 
 } // namespace
 } // namespace whyhot::machine::rules
