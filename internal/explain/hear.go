@@ -31,7 +31,8 @@ func (r Request) hear(ctx context.Context, facts judge.Facts, judges func(contex
 	}
 	h := heard{found: []judge.Found{}}
 	for _, ask := range asked {
-		a, err := ask(ctx, s)
+		var a judge.Answer
+		judge.Guard("some of what could have been found", &h.notes, func() { a, err = ask(ctx, s) })
 		if err != nil {
 			return heard{}, err
 		}

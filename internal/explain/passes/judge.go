@@ -83,7 +83,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	}
 	r := newReader(s)
 	for _, rule := range rules {
-		rule.tell(r, s, &t)
+		judge.Guard("the rule "+rule.id, &t.Notes, func() { rule.tell(r, s, &t) })
 	}
 	return t.Answer, nil
 }

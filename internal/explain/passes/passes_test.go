@@ -90,6 +90,9 @@ func (p *program) foundBy(t *testing.T, facts judge.Facts) []judge.Found {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, n := range a.Notes {
+		t.Error(n) // an internal error
+	}
 	for _, f := range a.Found {
 		for _, step := range f.Fix.Steps {
 			if strings.TrimSpace(step) == "" {
@@ -730,6 +733,19 @@ static void other(void)
 		}
 		if len(got) != 1 || got[0].Rule != RuleWait || got[0].Place.Line != int(p.at[x.want]) {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Code that is generated as a program runs has lines that the file it is said to be of may not
+// have: ERB's templates, what eval is given, a file that was shortened since.
+func TestALineThatTheFileDoesNotHave(t *testing.T) {
+	for path, kind := range map[string]profile.Kind{"/me/a.rb": profile.KindRuby, "/me/a.py": profile.KindPython, "/me/a.c": profile.KindNative} {
+		p := read(path, "x = 1  @1", kind)
+		p.at["@9"] = 9
+		p.turns("main@1 render@9", "main@1 render@9 gsub")
+		if found := p.found(t); len(found) > 0 {
+			t.Errorf("%s: %+v", path, found)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func byLine[T spotted, P interface {
 }](r *reader, form func(f *text.File, line int) (at int, x T, ok bool)) []T {
 	known := map[profile.Line]P{}
 	for _, line := range r.inOrder() {
-		if f := r.file(line.Function); f != nil && line.Line > 0 {
+		if f := r.file(line.Function); f != nil && line.Line > 0 && int(line.Line) <= f.Len() {
 			if at, x, ok := form(f, int(line.Line)); ok {
 				gather(known, lineOf(line.Function, at).line, x, r.innermost[line])
 			}

@@ -122,8 +122,11 @@ func bracket(c rune) int {
 	return 0
 }
 
-// Written are some lines as one, as they are: with what is in texts and comments.
+// Written are some lines as one, as they are: with what is in texts and comments; "" of none.
 func (f *File) Written(of Range) string {
+	if of.First < 1 {
+		return ""
+	}
 	parts := make([]string, 0, of.Last-of.First+1)
 	for _, l := range f.Lines[of.First-1 : of.Last] {
 		parts = append(parts, strings.TrimSpace(l))
