@@ -34,6 +34,9 @@ type Entry struct {
 	Links       []string    `yaml:"links"`
 	Verified    string      `yaml:"verified"`
 	Fallback    bool        `yaml:"fallback"`
+	// Symptom: it tells what lines do and not why. A rule that reads the line and knows why they do
+	// so leads, with the evidence of both.
+	Symptom bool `yaml:"symptom"`
 	// Aside says whether what is found names the program itself; nil where the form of the
 	// entry tells (IsAside).
 	Aside *bool `yaml:"aside"`

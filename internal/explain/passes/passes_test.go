@@ -587,6 +587,20 @@ def main(frame, names):
         rows = frame[frame["name"] == name]  @1
         use(rows)  @3
 `, "main@1 compare", "main@3", profile.KindPython, "@1 frame"},
+		"a mask of two conditions": {"/me/a.py", `
+def main(frame, names):
+    for name in names:
+        rows = frame.loc[(frame.name == name) & (frame.qty > 3)]  @1
+        use(rows)  @3
+`, "main@1 compare", "main@3", profile.KindPython, "@1 frame"},
+		"a mask with an element of R": {"/me/a.R", `
+main <- function(visits, ids) {
+  for (i in seq_along(ids)) {
+    mine <- visits[visits$id == ids[i], ]  @1
+    use(mine)  @3
+  }
+}
+`, "main@1 compare", "main@3", profile.KindR, "@1 visits"},
 		"a mask of R": {"/me/a.R", `
 main <- function(visits, ids) {
   for (id in ids) {

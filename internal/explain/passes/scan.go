@@ -90,7 +90,7 @@ func (r *reader) sameFunction(a, b profile.Line) bool {
 
 // masks are elements of a collection picked by comparing all of them: of pandas, numpy, R,
 // Julia and Octave.
-var masks = regexp.MustCompile(`([A-Za-z_][\w.$]*)\s*(?:\.loc)?([\[(])\s*([^\[\]()]*(?:\[[^\]]*\])?[^\[\]()=<>!]*?)\s*(?:\.?==|%in%)\s*([^\],)&|]+)|\b(?:which|find|subset|filter)\s*\(\s*(?:([\w.$]+)\s*,\s*)?([\w.$\[\]" ]+?)\s*\.?==\s*([^\],)&|]+)`)
+var masks = regexp.MustCompile(`([A-Za-z_][\w.$]*)\s*(?:\.loc)?([\[(])[\s(!~]*([^\[\]()]*(?:\[[^\]]*\])?[^\[\]()=<>!]*?)\s*(?:\.?==|%in%)\s*([^\],)&|]+)|\b(?:which|find|subset|filter)\s*\(\s*(?:([\w.$]+)\s*,\s*)?([\w.$\[\]" ]+?)\s*\.?==\s*([^\],)&|]+)`)
 
 // mask finds one in a line.
 func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
@@ -132,7 +132,15 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 	}
 	rows := r.innermost[line]
 	share := r.p.Share(rows)
-	return scan{spot: spot{line, rows, share}, over: root, key: strings.TrimSpace(key), loop: loop, loopIn: in}, share >= leastShare
+	return scan{spot: spot{line, rows, share}, over: root, key: closed(strings.TrimSpace(key)), loop: loop, loopIn: in}, share >= leastShare
+}
+
+// closed is an expression with the bracket that its index lacks.
+func closed(key string) string {
+	if strings.Count(key, "[") > strings.Count(key, "]") {
+		return key + "]"
+	}
+	return key
 }
 
 // rootOf is the first word of a value with its parts.

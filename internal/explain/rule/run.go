@@ -113,7 +113,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		v := written[f.ID]
 		found[i] = judge.Found{
 			Finding: f, Samples: v.trace.samples, Depths: v.trace.depths, Cause: v.entry.SourceRule,
-			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Basic: isBasic(v.entry.Entry),
+			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Basic: isBasic(v.entry.Entry), Symptom: v.entry.Entry.Symptom,
 			Functions: e.namesOf(v),
 		}
 		if replaces(v.entry.Entry) {

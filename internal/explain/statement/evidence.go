@@ -110,6 +110,16 @@ func (v *view) scans() bool {
 	return v.part(scanning) >= least && v.part(indexed) < max(few, v.part(scanning)/4) //nolint:mnd // most of it
 }
 
+// goesRound says whether a server reads very many rows for each execution, though by an index: a
+// join that cannot begin with the rows which a condition is about begins with all of another
+// table, and asks the condition last.
+func (v *view) goesRound() bool {
+	return v.System != sqlite && len(v.q.Tables) > 1 && v.each() >= dearJoin && v.part(scanning)+v.part(indexed) >= half
+}
+
+// dearJoin is the CPU of an execution from which a join has read thousands of rows.
+const dearJoin = 10 * time.Millisecond
+
 const sqlite = "sqlite"
 
 const (

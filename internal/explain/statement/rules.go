@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,6 +45,9 @@ const (
 	much   = 0.3
 	half   = 0.5
 )
+
+// ofDate are functions of a date whose value stands for a range of it.
+var ofDate = regexp.MustCompile(`(?i)^(date|to_days|year|month|yearweek|extract|date_trunc|date_part|date_format|strftime|to_char|trunc)\s*\(|::\s*date$`)
 
 // rules are tried in their order; the first that holds names the finding.
 var rules = []rule{
@@ -90,9 +94,11 @@ var rules = []rule{
 	},
 	{
 		id: "statement-computed-column", title: "Condition on an expression without an index",
-		is: func(v *view) bool { return len(v.q.Computed) > 0 && v.scans() && v.Runs != 1 },
+		is: func(v *view) bool {
+			return len(v.q.Computed) > 0 && v.Runs != 1 && (v.scans() || v.goesRound())
+		},
 		why: func(v *view) string {
-			return fmt.Sprintf("%s is computed for each row of %s, since an index on the column does not have it; %s", list(v.q.Computed), v.table(), v.evidence(scanning))
+			return fmt.Sprintf("%s is computed for each row of %s, since an index on the column does not have it; %s", list(v.q.Computed), v.table(), v.evidence(scanning, indexed))
 		},
 		steps: func(v *view) []string {
 			e := v.q.Computed[0]
@@ -103,7 +109,10 @@ var rules = []rule{
 			case sqlite:
 				out[0] = fmt.Sprintf("Index the expression: CREATE INDEX idx ON %s (%s)", v.table(), plain(e))
 			}
-			return append(out, "Or compare the column itself: keep it in the form that is looked for, or turn a function of a date into a range (day >= ? AND day < ?)")
+			if ofDate.MatchString(e) {
+				return append([]string{"Compare the column itself with a range (day >= ? AND day < ?): an index on it serves"}, "Or "+strings.ToLower(out[0][:1])+out[0][1:])
+			}
+			return append(out, "Or compare the column itself: keep it in the form that is looked for")
 		},
 		least: 0.5, likely: 0.95,
 	},
