@@ -215,7 +215,7 @@ type Branch struct {
 	Seen    uint64 `json:"seen"`           // executions
 	Taken   uint64 `json:"taken"`
 	// Both is how many instructions the shortest ways on both sides have until they meet, 0
-	// where they do not, or not soon, or do what takes long.
+	// where they do not, or not soon, do what takes long, or access memory by what the jump asks.
 	Both int `json:"both,omitempty"`
 	// Of Judged executions a predictor with a long history foresaw all but Missed.
 	Judged uint64 `json:"judged"`

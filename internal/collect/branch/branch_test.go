@@ -137,6 +137,30 @@ __attribute__((noinline)) long guarded(const int32_t *v, const int32_t *w, long 
 	}
 	return k;
 }
+// What is asked is whether an index stands for none.
+struct order { int32_t prev, next; };
+__attribute__((noinline)) int32_t unlinked(struct order *pool, const int32_t *which, long n, int32_t *heads)
+{
+	int32_t head = 0;
+	for (long i = 0; i < n; i++) {
+		struct order *o = &pool[which[i]];
+		if (o->prev != -1)
+			pool[o->prev].next = o->next;
+		else
+			heads[i] = o->next;
+		head += o->next;
+	}
+	return head;
+}
+// Zero is a value as others are.
+__attribute__((noinline)) long nonzero(const int32_t *v, int32_t *out, long n)
+{
+	long kept = 0;
+	for (long i = 0; i < n; i++)
+		if (v[i] != 0)
+			out[kept++] = (int32_t)i;
+	return kept;
+}
 // A loop of three.
 __attribute__((noinline)) long dot(const int32_t *v, long dimensions, long n)
 {
@@ -174,7 +198,7 @@ func compiled(t *testing.T) string {
 // fill.
 func TestLoops(t *testing.T) {
 	program := compiled(t)
-	for name, sites := range map[string]int{"kept": 1, "ranges": 3, "dear": 1, "guarded": 2} {
+	for name, sites := range map[string]int{"kept": 1, "ranges": 3, "dear": 1, "guarded": 2, "unlinked": 1, "nonzero": 1} {
 		code := codeOf(t, program, name)
 		at := inLoop(code)
 		regions := regionsOf(code, at)
@@ -188,7 +212,7 @@ func TestLoops(t *testing.T) {
 			if i >= sites {
 				break
 			}
-			if isShort := s.both >= 1 && s.both <= mostBoth; isShort == (name == "dear" || name == "guarded") {
+			if isShort := s.both >= 1 && s.both <= mostBoth; isShort == slices.Contains([]string{"dear", "guarded", "unlinked"}, name) {
 				t.Errorf("%s: %+v", name, s)
 			}
 		}

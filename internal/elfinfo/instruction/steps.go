@@ -22,6 +22,8 @@ type Step struct {
 	// Dear: it takes long itself, as a call, a division, an atomic update or a string
 	// instruction does.
 	Dear bool
+	// Use is of general registers.
+	Use Use
 }
 
 const (
@@ -62,7 +64,7 @@ func stepAt(code []byte, at uint64) (Step, bool) {
 	case x86asm.JMP, x86asm.LJMP, x86asm.RET, x86asm.LRET, x86asm.UD1, x86asm.UD2, x86asm.HLT:
 		s.Ends = true
 	}
-	s.Fills, s.Dear = d.Op == x86asm.NOP, isDear(&d)
+	s.Fills, s.Dear, s.Use = d.Op == x86asm.NOP, isDear(&d), registersOf(&d)
 	to, direct := d.Args[0].(x86asm.Rel)
 	if d.Op == x86asm.CALL || d.Op == x86asm.XBEGIN || !direct {
 		return s, true

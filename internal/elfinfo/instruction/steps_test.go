@@ -32,6 +32,34 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// How instructions use general registers, whatever part of them they name.
+func TestUse(t *testing.T) {
+	const ax, cx, dx, bx, si, r9, r10 = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 6, 1 << 9, 1 << 10
+	for text, x := range map[string]struct {
+		code []byte
+		want Use
+	}{
+		"cmp $-1,%r9d":              {[]byte{0x41, 0x83, 0xf9, 0xff}, Use{Tested: r9, From: r9}},
+		"test %eax,%eax":            {[]byte{0x85, 0xc0}, Use{Tested: ax, From: ax}},
+		"test %eax,%ecx":            {[]byte{0x85, 0xc1}, Use{From: ax | cx}},
+		"cmp %rsi,%rdx":             {[]byte{0x48, 0x39, 0xf2}, Use{From: si | dx}},
+		"mov %r9d,%ebx":             {[]byte{0x44, 0x89, 0xcb}, Use{From: r9, To: bx}},
+		"lea (%rbx,%rbx,4),%rbx":    {[]byte{0x48, 0x8d, 0x1c, 0x9b}, Use{From: bx, To: bx}},
+		"mov %esi,0xc(%r10,%rbx,4)": {[]byte{0x41, 0x89, 0x74, 0x9a, 0x0c}, Use{From: si, Address: r10 | bx}},
+		"movzbl %ah,%ecx":           {[]byte{0x0f, 0xb6, 0xcc}, Use{From: ax, To: cx}},
+		"add (%rdx),%eax":           {[]byte{0x03, 0x02}, Use{From: ax, To: ax, Address: dx}},
+		"mov (%rdx),%rdx":           {[]byte{0x48, 0x8b, 0x12}, Use{To: dx, Address: dx}},
+		"vaddps 0x20(%rsp),%ymm0,…": {[]byte{0xc5, 0xfc, 0x58, 0x44, 0x24, 0x20}, Use{}},
+		"nopw 0x0(%rax,%rax,1)":     {[]byte{0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00}, Use{}},
+		"movslq 0x8(%rax),%rcx":     {[]byte{0x48, 0x63, 0x48, 0x08}, Use{To: cx, Address: ax}},
+		"jne":                       {[]byte{0x75, 0xef}, Use{}},
+	} {
+		if got := Steps(x.code, 0); len(got) != 1 || got[0].Use != x.want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
 // Beside objdump, on the C library's mathematics, which has code for each kind of processor.
 func TestStepsOfAFile(t *testing.T) {
 	objdump, err := exec.LookPath("objdump")

@@ -21,29 +21,40 @@ bool testsOrCompares(const Instruction &I) {
          Name.starts_with("UCOMIS") || Name.starts_with("BT");
 }
 
+// xor %eax,%eax: zero, whatever the register was.
+bool makesZero(const Instruction &I) {
+  const StringRef Name = plainName(I);
+  return (Name.starts_with("XOR") || Name.starts_with("PXOR")) && Name.ends_with("rr") &&
+         I.Inst.getNumOperands() >= 3 && I.Inst.getOperand(1).getReg() == I.Inst.getOperand(2).getReg();
+}
+
+// Whether an instruction's operands are of this iteration alone: made in its block, from what is
+// loaded or the same in all iterations. Loaded tells whether an element is among them.
+bool isOfIteration(const Subject &S, const Block &B, size_t N, bool &Loaded) {
+  const Instruction &I = S.F.Code[N];
+  if (makesZero(I))
+    return true;
+  Loaded |= loadsElement(S, I);
+  for (MCRegister R : read(S, I)) {
+    if (isInvariant(S, R) || (I.loads() && (R == I.At->Base || R == I.At->Index)))
+      continue;
+    size_t K = N;
+    while (K > B.First && !is_contained(written(S, S.F.Code[K - 1]), whole(S, R)))
+      --K;
+    if (K == B.First || !isOfIteration(S, B, K - 1, Loaded))
+      return false;
+  }
+  return true;
+}
+
 // The block's jump asks what the block has loaded, beside what is the same in all iterations:
-// neither a counter nor the best so far.
+// neither a counter, nor the best so far, nor what all elements before make, as a rolling hash
+// does: h = h * 2 + table[*p++]; if (!(h & mask)).
 bool asksElement(const Subject &S, const Block &B) {
   for (size_t N = B.End - 1; N-- > B.First;) {
-    const Instruction &I = S.F.Code[N];
-    if (!testsOrCompares(I))
-      continue;
-    bool Loaded = loadsElement(S, I);
-    for (MCRegister R : read(S, I)) {
-      if (isInvariant(S, R))
-        continue;
-      if (I.At && (R == I.At->Base || R == I.At->Index))
-        continue;
-      bool Made = false; // in this block
-      for (size_t K = N; K-- > B.First && !Made;)
-        if (is_contained(written(S, S.F.Code[K]), whole(S, R))) {
-          Made = true;
-          Loaded |= loadsElement(S, S.F.Code[K]);
-        }
-      if (!Made)
-        return false;
-    }
-    return Loaded;
+    bool Loaded = false;
+    if (testsOrCompares(S.F.Code[N]))
+      return isOfIteration(S, B, N, Loaded) && Loaded;
   }
   return false;
 }
