@@ -48,6 +48,13 @@ var spreadSteps = []string{
 	prefetch,
 }
 
+// kindRun is a walk along a row that begins where a pointer from memory says.
+const kindRun = "run"
+
+// longestRun is how many bytes such a row has at most for its beginning to count: along a longer one
+// the processor fetches ahead. It does so within a page, after a few lines of it were read.
+const longestRun = 4096
+
 // kindRows is a walk down a column: each element is a row further.
 const kindRows = "rows"
 
@@ -58,7 +65,7 @@ const (
 	leastStall  = 0.03
 	leastOfCode = 0.1
 	timesNear   = 1.5
-	// Beside a walk down a column others of the same loop wait: its stores, the next row.
+	// Beside a walk along rows others of the same loop wait: its stores, the next row.
 	timesNearRows = 0.5
 	fewestStall   = 20
 	nearBytes     = 32
@@ -106,12 +113,36 @@ func Stalls(p *profile.Profile, a Answer) []Found {
 			}
 			s.Jumps = false
 		}
+		if s.Kind == kindRun && !s.isShortRun(a) {
+			continue
+		}
 		if isLibc(s.Mapping.Path) || taken[s.Load.Address] == s.Mapping.Path || !s.isEnough(p) || !s.canBeChanged() {
 			continue
 		}
 		out = append(out, s.found(p, a))
 	}
 	return out
+}
+
+// isShortRun says whether the recording has counted that the rows which a loop goes along are short.
+func (s *Stall) isShortRun(a Answer) bool {
+	l := s.loop(a)
+	if l == nil {
+		return false
+	}
+	times, of, _ := l.trips()
+	return times > 0 && times*float64(s.Element) <= longestRun && of >= fewestClosed
+}
+
+// loop is the innermost loop around the load, nil where there is none.
+func (s *Stall) loop(a Answer) *Loop {
+	i := slices.IndexFunc(a.Loops, func(l Loop) bool {
+		return l.Innermost && l.Mapping.Path == s.Mapping.Path && l.covers(s.Load.Address)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &a.Loops[i]
 }
 
 // hashTable are functions of a library's hash tables: through these nobody can look up several
@@ -155,7 +186,7 @@ func (s *Stall) misses(p *profile.Profile) (part float64, known bool) {
 func (s *Stall) isEnough(p *profile.Profile) bool {
 	self := float64(s.Self)
 	near := timesNear
-	if s.Kind == kindRows {
+	if s.Kind == kindRows || s.Kind == kindRun {
 		near = timesNearRows
 	}
 	return s.Count >= fewestStall && self >= leastStall*float64(p.Total()) &&
@@ -190,16 +221,19 @@ func (s *Stall) found(p *profile.Profile, a Answer) Found {
 		caveats = append(caveats, "a comparison and its jump retire as one: a wrong guess has its samples at the same place (perf stat -e branch-misses)")
 	}
 	reach, basis := share, "the samples attributed to the load; what a change leaves of them is a guess"
-	if i := slices.IndexFunc(a.Loops, func(l Loop) bool {
-		return l.Innermost && l.Mapping.Path == s.Mapping.Path && l.covers(s.Load.Address)
-	}); k.whole && i >= 0 {
-		reach, basis = float64(a.Loops[i].Self)/total, "the samples of the loop, whose other accesses go by rows as well; what a change leaves of them is a guess"
+	around := s.loop(a)
+	if k.whole && around != nil {
+		reach, basis = float64(around.Self)/total, "the samples of the loop, whose other accesses go by rows as well; what a change leaves of them is a guess"
 	}
-	around := float64(s.Near) / total
+	near := float64(s.Near) / total
 	place := finding.Place{Binary: s.Mapping.Path, BuildID: s.Mapping.BuildID, Function: s.Function, File: l.File, Line: l.Line, EndLine: l.EndLine}
 	evidence := []finding.Evidence{
 		{Kind: evidenceKind, Text: fmt.Sprintf("%x: %s%s", s.Load.Address, s.Load.Text, where), Share: &share},
-		{Kind: evidenceKind, Text: fmt.Sprintf("all the code within %d bytes of it: %s", nearBytes, percent.Column(around)), Share: &around},
+		{Kind: evidenceKind, Text: fmt.Sprintf("all the code within %d bytes of it: %s", nearBytes, percent.Column(near)), Share: &near},
+	}
+	if s.Kind == kindRun {
+		times, of, _ := around.trips()
+		evidence = append(evidence, finding.Evidence{Kind: evidenceKind, Text: fmt.Sprintf("a row has %.3g elements on average (of %d that were followed), and the next begins where a pointer says", times, of)})
 	}
 	if text := s.known(); text != "" {
 		evidence = append(evidence, finding.Evidence{Kind: evidenceKind, Text: text})
@@ -248,6 +282,10 @@ var stallKinds = map[string]struct {
 		"keep the elements one behind the other (an array, an arena in the order of the walk): then the processor fetches ahead",
 		"or shorten the chain: a larger table, a better hash, several elements in each node",
 		"or walk several chains at a time, so that their waits overlap",
+	}, false},
+	kindRun: {"each short row begins elsewhere", []string{
+		"prefetch the beginning of the next rows while this one is worked on: __builtin_prefetch(rows[i + 2].items)",
+		"or keep all rows one behind the other in one array, in the order in which they are read, with the place where each begins",
 	}, false},
 	"pointer": {"what a pointer from memory points to", []string{
 		prefetch,

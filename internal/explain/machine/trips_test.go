@@ -90,3 +90,30 @@ func TestNoVectorsForAFewElements(t *testing.T) {
 		}
 	}
 }
+
+// A row counts where the recording has counted that it is short.
+func TestShortRuns(t *testing.T) {
+	for name, x := range map[string]struct {
+		seen, taken uint64 // of the jump that closes the loop
+		element     int64
+		want        bool
+	}{
+		"some hundred bytes":    {10_000, 9900, 8, true},
+		"more than a page":      {10_000, 9990, 8, false},
+		"wide elements":         {10_000, 9900, 48, false},
+		"hardly followed":       {400, 396, 8, false},
+		"the end was not seen":  {10_000, 10_000, 8, false},
+		"the jump that was not": {0, 0, 8, false},
+	} {
+		m := &profile.Mapping{Path: "/me/app"}
+		l := Loop{Mapping: m, Innermost: true, Ranges: [][2]uint64{{0x100, 0x110}}, Instructions: []Instruction{{Address: 0x100}, {Address: 0x10c}},
+			binary: &binary{outcomes: map[uint64]profile.Branch{0x10c: {Seen: x.seen, Taken: x.taken, Leaves: profile.Behind}}}}
+		s := &Stall{Kind: kindRun, Element: x.element, Mapping: m, Load: Instruction{Address: 0x100}}
+		if got := s.isShortRun(Answer{Loops: []Loop{l}}); got != x.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if s.isShortRun(Answer{}) {
+			t.Errorf("%s: without a loop", name)
+		}
+	}
+}

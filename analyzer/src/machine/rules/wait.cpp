@@ -58,6 +58,12 @@ public:
       return std::nullopt;
     if (Around) {
       const Subject S{F, All, *Around, T, Im};
+      if (const auto Step = stepAlong(S); Step && *Step <= Line && startsElsewhere() && isPlain(L)) {
+        Wait Out;
+        Out.Kind = "run";
+        Out.Element = *Step;
+        return Out;
+      }
       if (strideOf(S, L)) // prefetchers see that, or machine-stride does
         return std::nullopt;
     }
@@ -229,6 +235,45 @@ private:
       }
   }
   static constexpr int64_t Least = 64, Largest = 1 << 20; // bytes of an element
+
+  static constexpr int64_t Line = 64; // bytes of a cache line
+
+  // The bytes by which each pass moves the address; nothing where that is not always a constant. A
+  // loop with "continue" in it may have several instructions for it.
+  std::optional<int64_t> stepAlong(const Subject &S) const {
+    const Instruction &L = F.Code[At];
+    if (const auto Stride = strideOf(S, L))
+      return std::abs(*Stride);
+    if (L.At->Index || isInvariant(S, L.At->Base) || !writersOf(L.At->Base).empty())
+      return std::nullopt;
+    int64_t Most = 0;
+    for (const Place &P : everything(S)) {
+      const Instruction &I = F.Code[P.At];
+      const unsigned Operands = I.Inst.getNumOperands();
+      if (!I.Call && !I.Bad && writes(I, L.At->Base, *T.Registers))
+        Most = std::max(Most, I.At ? std::abs(I.At->Offset)
+                              : I.Inst.getOperand(Operands - 1).isImm()
+                                  ? std::abs(I.Inst.getOperand(Operands - 1).getImm())
+                                  : int64_t(1));
+    }
+    return Most;
+  }
+
+  // The loop around goes from one row to the next by pointers that it loads: where each row
+  // begins, no prefetcher knows. Example: for (i…) for (row = rows[i].items, j…) sum += row[j];
+  bool startsElsewhere() const {
+    const Loop *Outer = Around->getParentLoop();
+    if (!Outer)
+      return false;
+    const Subject S{F, All, *Outer, T, Im};
+    return any_of(Outer->blocks(), [&](const Block *B) {
+      return !Around->contains(B) &&
+             any_of(ArrayRef(F.Code).slice(B->First, B->End - B->First), [&](const Instruction &I) {
+               return fetches(I) && writes(I, F.Code[At].At->Base, *T.Registers) && !isFixed(S, I) &&
+                      !isStack(S, *I.At);
+             });
+    });
+  }
 
   // The address comes from a load whose own address comes from it an iteration before: a
   // walk by indices, down a tree or along a chain.

@@ -122,3 +122,33 @@ float dense_field(const struct narrow *all, const unsigned *which, long n) {
   }
   return s;
 }
+
+struct item {
+  int32_t index, count;
+};
+struct row {
+  const struct item *items;
+  int32_t size;
+};
+
+// Each row begins where a pointer says.
+int64_t wait_run_rows(const struct row *rows, const int32_t *which, long n, int64_t *sums) {
+  for (long i = 0; i < n; i++) {
+    const struct row *r = &rows[which[i]];
+    for (int32_t k = 0; k < r->size; k++) {
+      if (!sums[r->items[k].index])
+        continue;
+      sums[r->items[k].index] += r->items[k].count;
+    }
+  }
+  return sums[0];
+}
+
+// One row goes on where the one before has ended.
+int64_t silent_rows_behind_each_other(const struct item *all, const int32_t *sizes, long n) {
+  int64_t s = 0;
+  for (long i = 0; i < n; i++)
+    for (int32_t k = 0; k < sizes[i]; k++)
+      s ^= (all++)->count;
+  return s;
+}
