@@ -24,9 +24,15 @@ type returned struct {
 	caller profile.Line // the own line that calls it most, none where the stacks have none
 }
 
+// member is what stands elsewhere in C++, and empty what is given where there is none.
+const (
+	member = `((?:\*\s*)?(?:this->)?[A-Za-z_]\w*(?:(?:\.|->)\w+|\[[^\]]*\])*)`
+	empty  = `(?:[\w:]+(?:<[^;?]*>)?)?\s*(?:\(\s*\)|\{\s*\})`
+)
+
 // gets are, by language, statements that give a copy of a member; the group is the member.
 var gets = map[string]*regexp.Regexp{
-	"C":          regexp.MustCompile(`\breturn\s+((?:\*\s*)?(?:this->)?[A-Za-z_]\w*(?:(?:\.|->)\w+|\[[^\]]*\])*)\s*;`),
+	"C":          regexp.MustCompile(`\breturn\s+(?:[^;?]*\?\s*` + empty + `\s*:\s*)?` + member + `\s*;|\breturn\s+[^;?]*\?\s*` + member + `\s*:\s*` + empty + `\s*;`),
 	"Rust":       regexp.MustCompile(`^[\s{]*(?:return\s+)?(self(?:\.\w+)+)\.(?:clone|to_vec|to_owned|to_string)\(\)[\s;}]*$`),
 	"Java":       regexp.MustCompile(`\breturn\s+(?:new\s+\w+(?:<[^>]*>)?\(\s*((?:this\.)?\w+)\s*\)|(?:List|Set|Map)\.copyOf\(\s*((?:this\.)?\w+)\s*\)|((?:this\.)?\w+)\.(?:clone|toList|toMutableList|toSet|toMap|ToList|ToArray|ToDictionary)\(\))\s*;?`),
 	"JavaScript": regexp.MustCompile(`\breturn\s+(?:\[\s*\.\.\.\s*(this\.[\w.#]+)\s*\]|\{\s*\.\.\.\s*(this\.[\w.#]+)\s*\}|(this\.[\w.#]+)\.slice\(\s*\)|structuredClone\(\s*(this\.[\w.#]+)\s*\)|Array\.from\(\s*(this\.[\w.#]+)\s*\)|Object\.assign\(\s*\{\s*\},\s*(this\.[\w.#]+)\s*\))`),
@@ -133,6 +139,9 @@ func (r *reader) returnedFinding(s judge.Subject, x returned) judge.Found {
 	_, name := ownline.Parts(place.Function)
 	f.Title = fmt.Sprintf("%s returns a copy of %s; return the original (%s)", name, x.what, at(place.File, place.Line))
 	f.Fix.Steps = []string{givesItself[r.file(x.line.Function).Language()]}
+	if statement, _ := r.file(x.line.Function).Statement(int(x.line.Line)); strings.Contains(statement, "?") {
+		f.Fix.Steps = append(f.Fix.Steps, "Where there is none: a static const empty one, or a pointer that is null")
+	}
 	f.Fix.Caveats = []string{"Callers that change their copy need one still; and nobody may change or free it while they read"}
 	why := "a copy of all of it is made below this line, each time it is asked for"
 	if x.caller != (profile.Line{}) {

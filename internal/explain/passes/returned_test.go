@@ -34,6 +34,31 @@ int main() {
   rate(catalog.planFor(caller));  @3
 }
 `, "main@3 Catalog::planFor@1 Plan::Plan std::vector<Band>::vector", "main@3", profile.KindNative, RuleReturned, "@1 it->second;"},
+		"what an iterator leads to, or none": {"/me/a.cpp", `
+Plan Catalog::planFor(const Subscriber& s) const {
+  auto it = plans_.find(s.plan);
+  return it == plans_.end() ? Plan() : it->second;  @1
+}
+int main() {
+  rate(catalog.planFor(caller));  @3
+}
+`, "main@3 Catalog::planFor@1 Plan::Plan std::vector<Band>::vector", "main@3", profile.KindNative, RuleReturned, "@1 it->second;"},
+		"a member, or none": {"/me/a.cpp", `
+std::vector<Item> Store::all() const {
+  return closed_ ? std::vector<Item>{} : items_;  @1
+}
+int main() {
+  return count(store.all());  @3
+}
+`, copies, "main@3", profile.KindNative, RuleReturned, "@1 items_;"},
+		"one of two that are made": {"/me/a.cpp", `
+std::vector<Item> Store::all() const {
+  return closed_ ? none() : made();  @1
+}
+int main() {
+  return count(store.all());  @3
+}
+`, copies, "main@3", profile.KindNative, "", ""},
 		"what a local reference is of": {"/me/a.cpp", `
 Plan Catalog::planFor(const Subscriber& s) const {
   const Plan& plan = plans_.at(s.plan);

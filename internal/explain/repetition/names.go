@@ -38,6 +38,8 @@ var (
 	definitions = words("template templates regex regexp pattern stylesheet xpath xslt expression schema jsonschema policy grammar config configuration settings translations locale " +
 		"timezone location certificate certificates keystore truststore credentials plugin model dictionary catalog catalogue ruleset")
 	reads = words("parse load from open")
+	// rows are what an object is made from for each of them: Model.from_db of Django.
+	rows = words("db row rows record records tuple result results cursor")
 	// data are nouns of what is made from each item, whatever else the name says.
 	data = words("reader writer iterator node element token list map set array buffer string bytes decimal number path row record request response message event error exception " +
 		"match matcher stream cursor result builder scanner decoder value object tree document page cell frame series table thread task future promise")
@@ -114,7 +116,7 @@ func costOf(fn *profile.Function) cost {
 		of = append(tokens(module(fn.File)), of...)
 	}
 	from := len(ownWords) > 0 && ownWords[0] == "from" // a string: what it is made of
-	if !from && data[noun(of)] {
+	if !from && data[noun(of)] || from && slices.ContainsFunc(ownWords, func(w string) bool { return rows[w] }) {
 		return none
 	}
 	tools := of

@@ -16,6 +16,7 @@ func TestNames(t *testing.T) {
 		file string
 		want cost
 	}{
+		"Model.from_db":           {profile.KindPython, "/x/site-packages/django/db/models/base.py", none},
 		"Environment.from_string": {profile.KindPython, "/x/site-packages/jinja2/environment.py", brief},
 		"create_default_context":  {profile.KindPython, "/usr/lib/python3.11/ssl.py", brief},
 		"SSLContext.__new__":      {profile.KindPython, "/usr/lib/python3.11/ssl.py", brief},
