@@ -30,6 +30,9 @@ const (
 	empty  = `(?:[\w:]+(?:<[^;?]*>)?)?\s*(?:\(\s*\)|\{\s*\})`
 )
 
+// works is a line of C++ that does something else before it returns: a whole function in a line.
+var works = regexp.MustCompile(`;.*\breturn\b`)
+
 // gets are, by language, statements that give a copy of a member; the group is the member.
 var gets = map[string]*regexp.Regexp{
 	"C":          regexp.MustCompile(`\breturn\s+(?:[^;?]*\?\s*` + empty + `\s*:\s*)?` + member + `\s*;|\breturn\s+[^;?]*\?\s*` + member + `\s*:\s*` + empty + `\s*;`),
@@ -98,6 +101,9 @@ func copiedMember(f *text.File, line int) (what string, ok bool) {
 	fn, in := f.Function(line)
 	if !in && lines.First != line {
 		return "", false
+	}
+	if isC := strings.HasSuffix(f.Path, ".c"); isC || f.Language() == "C" && works.MatchString(statement) {
+		return "", false // C copies bytes alone; of a line that does more, the rest may be what is hot
 	}
 	if in && f.Language() == "C" && isKeptElsewhere(f, fn, what) {
 		return what, true

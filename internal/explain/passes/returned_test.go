@@ -43,6 +43,20 @@ int main() {
   rate(catalog.planFor(caller));  @3
 }
 `, "main@3 Catalog::planFor@1 Plan::Plan std::vector<Band>::vector", "main@3", profile.KindNative, RuleReturned, "@1 it->second;"},
+		"a function in a line, which does more": {"/me/a.cpp", `
+static bool matches(const char *p, const char *s) { Pattern r(p); bool ok = r.match(s); return ok; }  @1
+int main() {
+  return count(matches(a, b));  @3
+}
+`, copies, "main@3", profile.KindNative, "", ""},
+		"a number in C": {"/me/a.c", `
+int size(const struct store *s) {
+  return s->size;  @1
+}
+int main() {
+  return count(size(s));  @3
+}
+`, copies, "main@3", profile.KindNative, "", ""},
 		"a member, or none": {"/me/a.cpp", `
 std::vector<Item> Store::all() const {
   return closed_ ? std::vector<Item>{} : items_;  @1
