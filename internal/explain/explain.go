@@ -22,6 +22,7 @@ import (
 	"whyhot/internal/explain/source"
 	"whyhot/internal/explain/statement"
 	"whyhot/internal/explain/syscalls"
+	"whyhot/internal/explain/waits"
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/ledger"
 	"whyhot/internal/ingest/remark"
@@ -114,7 +115,7 @@ func (r Request) judges(ctx context.Context, s *judge.Subject) ([]judge.Judge, e
 		return []judge.Judge{inCatalogue}, nil
 	}
 	// System calls and statements come before what a library is known for.
-	asked := []judge.Judge{syscalls.Judge, statement.Judge, inCatalogue}
+	asked := []judge.Judge{waits.Judge, syscalls.Judge, statement.Judge, inCatalogue}
 	if r.Source != nil {
 		o := r.Source.Options
 		o.Rules = r.Rules.Source

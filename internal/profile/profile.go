@@ -136,6 +136,9 @@ type Meta struct {
 	Period     int64 // Value per event, 0 when not known
 	Start      time.Time
 	Duration   time.Duration
+	// Idle is how long CPUs had nothing to do during the recording, all of them together; 0 where
+	// that is not known.
+	Idle time.Duration
 	// Elapsed: the times of samples count from Start. Whoever moves Start moves them along.
 	Elapsed  bool
 	Lost     uint64   // events the recorder says it lost

@@ -96,7 +96,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	maps := o.nameMaps()
 	request.Env = maps.env
 	runs := recordings{o: &o, request: &request, samplers: samplers, chosen: &chosen, refusals: refusals, temp: temp}
-	started := time.Now()
+	started, idleBefore := time.Now(), idle()
 	outcome, err := runs.all(ctx)
 	result := &Result{
 		Path: path, Sampler: chosen.sampler.Name(), Exit: outcome.Exit, EndedByUs: outcome.EndedByUs,
@@ -108,6 +108,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	recorded := runs.sum()
 	recorded.Meta.Command, recorded.Meta.Directory = o.Target.Command, o.directory()
 	recorded.Meta.Calls = runs.calls()
+	recorded.Meta.Idle = idle() - idleBefore
 	if c := recorded.Meta.Coverage; c.Low() {
 		recorded.Meta.Warnings = append(slices.Clip(recorded.Meta.Warnings), c.Text())
 	}

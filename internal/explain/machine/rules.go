@@ -141,7 +141,7 @@ var rules = map[string]rule{
 		waits: true, high: 0.9, kind: inCode,
 		steps: []string{
 			"of a reference count: pass std::shared_ptr by reference, or move it, instead of copying",
-			"of a counter: count in a local variable, or one for each thread, and add at the end",
+			"of a counter: count in a local variable, or one for each thread in a cache line of its own (alignas(64)), and add at the end",
 			"of a lock: take it once around the loop",
 		},
 		caveats: []string{"where other processors use the same memory, the wait is for them and not for the instruction"},

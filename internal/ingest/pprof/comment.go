@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"whyhot/internal/profile"
 )
@@ -17,6 +18,7 @@ const (
 	commentDir     = "directory" // where the command ran
 	commentWarning = "warning"
 	commentLost    = "lost"       // number of events
+	commentIdle    = "idle"       // nanoseconds
 	commentCover   = "coverage"   // JSON of profile.Coverage
 	commentSource  = "source"     // what the profile was converted from
 	commentCalls   = "calls"      // JSON array of profile.Calls
@@ -46,6 +48,11 @@ func readComment(meta *profile.Meta, c string) {
 		case commentLost:
 			if n, err := strconv.ParseUint(value, 10, 64); err == nil {
 				meta.Lost = n
+				return
+			}
+		case commentIdle:
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 {
+				meta.Idle = time.Duration(n)
 				return
 			}
 		case commentCover:
@@ -103,6 +110,9 @@ func comments(meta *profile.Meta, kinds string) []string {
 	}
 	if meta.Directory != "" {
 		asJSON(commentDir, meta.Directory)
+	}
+	if meta.Idle > 0 {
+		add(commentIdle, strconv.FormatInt(int64(meta.Idle), 10))
 	}
 	if meta.Lost > 0 {
 		add(commentLost, strconv.FormatUint(meta.Lost, 10))

@@ -121,7 +121,7 @@ func random(t *rapid.T) *profile.Profile {
 	meta := profile.Meta{
 		Source: rapid.SampledFrom([]string{"pprof", "perf.data", "folded", "py-spy"}).Draw(t, "source"), ValueType: vt.Draw(t, "type"),
 		PeriodType: vt.Draw(t, "period type"), Period: rapid.Int64Range(0, 1e9).Draw(t, "period"), Duration: time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "duration")),
-		Lost: rapid.Uint64Range(0, 9).Draw(t, "lost"), Directory: rapid.SampledFrom([]string{"", "/srv/a b"}).Draw(t, "directory"), Command: rapid.SampledFrom([][]string{nil, {"jq", ".", "a b"}, {"x\ny", "\"<é>&"}}).Draw(t, "command"),
+		Lost: rapid.Uint64Range(0, 9).Draw(t, "lost"), Idle: time.Duration(rapid.Int64Range(0, 9).Draw(t, "idle")), Directory: rapid.SampledFrom([]string{"", "/srv/a b"}).Draw(t, "directory"), Command: rapid.SampledFrom([][]string{nil, {"jq", ".", "a b"}, {"x\ny", "\"<é>&"}}).Draw(t, "command"),
 		Comments: rapid.SampledFrom([][]string{nil, {"a", "b c"}, {"whyhot:odd x"}}).Draw(t, "comments"),
 		Warnings: rapid.SampledFrom([][]string{nil, {"3 samples skipped", "x"}}).Draw(t, "warnings"),
 	}
