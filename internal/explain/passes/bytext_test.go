@@ -128,6 +128,53 @@ def main(orders):
     for order in orders:
         total += order.price * setting("rate")  @2
 `, "main@2 setting@1 load", "main@2", profile.KindPython, RuleParsed, "@1 parses a"},
+		"opened in one statement and parsed in another": {"/me/a.py", `
+def setting(name):
+    with open(CONFIG) as f:
+        values = json.load(f)  @1
+    return values[name]
+def main(orders):
+    for order in orders:
+        total += order.price * setting("rate")  @2
+`, "main@2 setting@1 load", "main@2", profile.KindPython, RuleParsed, "@1 parses a"},
+		"read into a text of JavaScript": {"/me/a.js", `
+function setting(name) {
+  const text = fs.readFileSync(CONFIG, 'utf8');
+  return JSON.parse(text)[name];  @1
+}
+function main(orders) {
+  for (const order of orders) total += order.price * setting('rate');  @2
+}
+`, "main@2 setting@1 parse", "main@2", profile.KindJS, RuleParsed, "@1 parses a"},
+		"read into bytes of Go": {"/me/a.go", `
+func setting(name string) float64 {
+	data, err := os.ReadFile(configPath)
+	var values map[string]float64
+	err = json.Unmarshal(data, &values)  @1
+	return values[name]
+}
+func main() {
+	for _, o := range orders {
+		total += o.price * setting("rate")  @2
+	}
+}
+`, "main@2 setting@1 encoding/json.Unmarshal", "main@2", profile.KindGo, RuleParsed, "@1 parses a"},
+		"what comes over the network": {"/me/a.py", `
+def setting(name):
+    f = connection.receive()
+    return json.load(f)[name]  @1
+def main(orders):
+    for order in orders:
+        total += order.price * setting("rate")  @2
+`, "main@2 setting@1 load", "main@2", profile.KindPython, "", ""},
+		"a file for each order": {"/me/a.py", `
+def lines(path):
+    with open(path) as f:
+        return json.load(f)  @1
+def main(orders):
+    for order in orders:
+        total += len(lines(order.path))  @2
+`, "main@2 lines@1 load", "main@2", profile.KindPython, "", ""},
 	})
 	// A start that reads it once, for long.
 	p := read("/me/a.php", texts, profile.KindPHP)

@@ -47,26 +47,26 @@ func (r *reader) parsedFiles() []parsed {
 	known := map[profile.Line]*parsed{}
 	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
-		if f == nil || parsesFile[f.Language()] == nil {
+		if f == nil {
 			continue
 		}
-		statement, lines := f.Statement(int(h.line.Line))
-		m := parsesFile[f.Language()].FindStringSubmatch(statement)
-		if m == nil {
+		path, at, ok := parsedAt(f, h.line)
+		if !ok {
 			continue
 		}
-		at := lineOf(h.line.Function, lines.First)
 		x := known[at.line]
 		if x == nil {
-			path := strings.TrimSpace(strings.Join(m[1:], ""))
 			caller, called := h.caller()
 			if !called || !r.isSameFile(f, h.line, path, caller) {
 				continue
 			}
-			x = &parsed{spot: at, path: path}
+			x = &parsed{spot: at.spot, path: path}
 			known[at.line] = x
 		}
 		x.rows = joinRows(x.rows, h.rows)
+		if at.read > 0 {
+			x.rows = joinRows(x.rows, r.innermost[profile.Line{Function: h.line.Function, Line: int32(at.read)}]) //nolint:gosec // a line
+		}
 	}
 	var out []parsed
 	for _, x := range enough(r, known) {
@@ -76,6 +76,27 @@ func (r *reader) parsedFiles() []parsed {
 		}
 	}
 	return out
+}
+
+// parsing is a line that parses a file, and where another statement reads it, 0 where it does so
+// itself.
+type parsing struct {
+	spot
+
+	read int
+}
+
+// parsedAt is the file that a line parses, as it is written.
+func parsedAt(f *text.File, line profile.Line) (path string, at parsing, ok bool) {
+	statement, lines := f.Statement(int(line.Line))
+	at.spot = lineOf(line.Function, lines.First)
+	if form := parsesFile[f.Language()]; form != nil {
+		if m := form.FindStringSubmatch(statement); m != nil {
+			return strings.TrimSpace(strings.Join(m[1:], "")), at, true
+		}
+	}
+	path, at.read, ok = parsedName(f, int(line.Line))
+	return path, at, ok
 }
 
 // isSameFile says whether a function reads the same file, or one of a few, each time: its path
