@@ -92,17 +92,17 @@ func awaited(s judge.Subject) []string {
 			continue
 		}
 		fn, in := f.Function(int(line.Line))
-		if key := fmt.Sprint(path, ":", fn.First); !in || seen[key] {
+		key := fmt.Sprint(path, ":", fn.First)
+		if !in || seen[key] {
 			continue
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 		for _, at := range oneByOne(f, fn.Range) {
 			base := filepath.Base(path)
-			text := fmt.Sprintf("%s:%d waits for %s on each pass of the loop at %s:%d before the next one begins. Where passes do not need each other, let some run at a time: %s",
+			note := fmt.Sprintf("%s:%d waits for %s on each pass of the loop at %s:%d before the next one begins. Where passes do not need each other, let some run at a time: %s",
 				base, at.line, at.what, base, at.loop, ways[f.Language()].how)
-			if !slices.Contains(out, text) {
-				out = append(out, text)
+			if !slices.Contains(out, note) {
+				out = append(out, note)
 			}
 		}
 	}
