@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"whyhot/internal/collect/count"
+	"whyhot/internal/explain/repetition"
 	"whyhot/internal/host/wholefile"
 	"whyhot/internal/ingest/pprof"
 	"whyhot/internal/profile"
@@ -92,7 +93,7 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 	var left []string
 	if f.calls {
 		if o.Functions, left = countable(recorded); len(o.Functions) == 0 && len(left) == 0 {
-			left = []string{"no function in " + f.profile + " makes something on each call"}
+			left = []string{fmt.Sprintf("whyhot's rules find no function in %s that makes a template, an expression, a client or the like and takes %.0f%% of the CPU or more", f.profile, 100*repetition.CandidateShare)}
 		}
 	}
 	if f.json { // the standard output is for the numbers

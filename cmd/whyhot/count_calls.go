@@ -22,7 +22,7 @@ func countable(p *profile.Profile) (functions []count.Function, left []string) {
 		case fn.Kind == profile.KindPython:
 			functions = append(functions, count.Function{Name: fn.Name, File: fn.File})
 		case fn.Kind == profile.KindNative || fn.Kind == profile.KindGo:
-			functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Texts: c.Texts})
+			functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Texts: c.Texts, Filled: c.Filled})
 		default:
 			left = append(left, fmt.Sprintf("%s: functions of %s cannot be counted", fn.Name, fn.Kind))
 		}

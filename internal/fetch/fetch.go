@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/ingest/perfdata"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol"
+	"whyhot/internal/symbol/sourcetext"
 )
 
 // Options say how to read. The zero value is right for most files.
@@ -70,6 +71,7 @@ func (o Options) read(ctx context.Context, path string) (*profile.Profile, error
 		SampleType: o.SampleType,
 		Perf:       perfdata.Options{Event: o.SampleType, DebugDirs: o.DebugDirs},
 		Stdin:      o.Stdin,
+		Source:     new(sourcetext.Finder).Lines,
 	}
 	if o.From != nil {
 		return ingest.Read(ctx, o.From, path, how)

@@ -41,7 +41,7 @@ var formats = []format{
 		return pprof.Read(ctx, s, pprof.Options{SampleType: o.SampleType, MaxEntries: o.MaxEntries})
 	}},
 	{json: cpuprofile.Detect, empty: cpuprofile.ErrEmpty, read: func(ctx context.Context, s *source, o Options) (*profile.Profile, error) {
-		return cpuprofile.Read(ctx, entries(s, jsonCosts, o.MaxEntries))
+		return cpuprofile.Read(ctx, entries(s, jsonCosts, o.MaxEntries), o.Source)
 	}},
 	{json: speedscope.Detect, empty: speedscope.ErrEmpty, read: func(ctx context.Context, s *source, o Options) (*profile.Profile, error) {
 		return speedscope.Read(ctx, entries(s, jsonCosts, o.MaxEntries))

@@ -28,6 +28,9 @@ type Options struct {
 	Perf perfdata.Options
 	// Stdin is what the path "-" reads; nil means the standard input.
 	Stdin io.Reader
+	// Source gives the text of files that a V8 profile names, to tell the lines of its functions
+	// from those of inlined ones; nil for none, as for input of others.
+	Source func(path string) (lines []string, ok bool)
 	// SelfContained refuses perf.data: to walk its stacks is to open the files that it
 	// names, which is not for input of others.
 	SelfContained bool

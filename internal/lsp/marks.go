@@ -15,10 +15,12 @@ import (
 
 // mark is what there is to say of a line of the open text.
 type mark struct {
-	line        int
-	self, total float64 // shares of the CPU, 0 where the profile has none
-	margin      float64 // of self
-	findings    []finding.Finding
+	line     int
+	self     float64 // shares of the CPU, 0 where the profile has none
+	paid     float64 // self, with what libraries, a runtime and the kernel do for the line
+	total    float64
+	margin   float64 // of paid
+	findings []finding.Finding
 }
 
 // marks are the lines of an open text that something is known of, in their order.
@@ -35,8 +37,8 @@ func (s *Server) marks(ctx context.Context, d *document, again bool) []mark {
 		for was, row := range p.source.rows {
 			if line := p.at[was]; line != drift.None {
 				m := at(line)
-				m.self, m.total = now.share(row.Self), now.share(row.Total)
-				m.margin = finding.ShareError(m.self, now.events)
+				m.self, m.paid, m.total = now.share(row.Self), now.share(row.paid), now.share(row.Total)
+				m.margin = finding.ShareError(m.paid, now.events)
 			}
 		}
 		for _, f := range now.about(p.source.recorded) {
@@ -91,7 +93,7 @@ func (s *Server) show(ctx context.Context, uri string, again bool) {
 func (m *mark) diagnostics(d *document) []diagnostic {
 	var out []diagnostic
 	at := lineRange(d.text, m.line)
-	if m.self >= least {
+	if m.paid >= least {
 		out = append(out, diagnostic{at, information, "cpu", "whyhot", m.shares()})
 	}
 	for i := range m.findings {
@@ -106,8 +108,11 @@ func (m *mark) diagnostics(d *document) []diagnostic {
 }
 
 func (m *mark) shares() string {
-	text := fmt.Sprintf("%.1f%% ± %.1f of the CPU", 100*m.self, 100*m.margin)
-	if more := m.total - m.self; more >= least {
+	text := fmt.Sprintf("%.1f%% ± %.1f of the CPU", 100*m.paid, 100*m.margin)
+	if m.paid-m.self >= least {
+		text += fmt.Sprintf(" (%.1f%% without libraries, the runtime and the kernel)", 100*m.self)
+	}
+	if m.total-m.paid >= least {
 		text += fmt.Sprintf(", %.1f%% with what it calls", 100*m.total)
 	}
 	return text
@@ -171,7 +176,7 @@ func (s *Server) lenses(ctx context.Context, in documentParams) (any, error) {
 		return out, nil
 	}
 	for _, m := range s.marks(ctx, d, false) {
-		if m.self >= least {
+		if m.paid >= least {
 			out = append(out, codeLens{lineRange(d.text, m.line), command{Title: m.shares(), Command: ""}})
 		}
 	}

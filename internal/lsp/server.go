@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
@@ -60,19 +61,28 @@ type Server struct {
 	said     map[string]bool
 	progress int
 	shutdown bool
+
+	exited  chan struct{} // closed when the client says exit
+	exiting sync.Once
 }
+
+// ErrNoShutdown is the error of Serve where a client says exit without shutdown before.
+var ErrNoShutdown = errors.New("the client sent exit without shutdown")
+
+// untilEnd is how long what goes on may take to end once the client has said exit.
+const untilEnd = 200 * time.Millisecond
 
 // New makes a server.
 func New(o Options) *Server {
 	rules := sync.OnceValues(func() (explain.Rules, error) { return explain.LoadRules() })
-	return &Server{o: o, rules: rules, session: source.NewSession(), docs: map[string]*document{}, analyses: map[string]context.CancelFunc{}, said: map[string]bool{}}
+	return &Server{o: o, rules: rules, session: source.NewSession(), docs: map[string]*document{}, analyses: map[string]context.CancelFunc{}, said: map[string]bool{}, exited: make(chan struct{})}
 }
 
 // Serve answers until the client ends the session.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer s.session.Close()
-	defer s.work.Wait()
+	defer s.endWork()
 	defer stop()
 	s.ctx = ctx
 	const concurrent = 8 // a command may wait for the client's answer, and others go on
@@ -88,10 +98,31 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 			return nil
 		}
 		return err
+	case <-s.exited:
+		s.rpc.Stop()
+		// The one who reads goes on until the client closes its end, which it need not do.
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.shutdown {
+			return ErrNoShutdown
+		}
+		return nil
 	case <-ctx.Done():
 		s.rpc.Stop()
-		<-ended
 		return nil
+	}
+}
+
+// endWork waits for what goes on between requests, for a while.
+func (s *Server) endWork() {
+	done := make(chan struct{})
+	go func() {
+		s.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(untilEnd):
 	}
 }
 
@@ -172,7 +203,7 @@ func (s *Server) end(context.Context, json.RawMessage) (any, error) {
 }
 
 func (s *Server) exit(context.Context, json.RawMessage) (any, error) {
-	go s.rpc.Stop() // it waits for this method to end
+	s.exiting.Do(func() { close(s.exited) })
 	return nil, nil //nolint:nilnil // as above
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/lsp/drift"
 	"whyhot/internal/lsp/reference"
@@ -22,6 +23,7 @@ type shown struct {
 	finder reference.Finder
 	byFile map[string][]profile.FunctionID // functions with samples, by the name of their file
 	byBase map[string][]string             // these names, by their last part
+	paid   map[sourceLine]int64
 
 	mu       sync.Mutex
 	files    map[string]*known // by path on this machine
@@ -33,12 +35,20 @@ type known struct {
 	recorded string   // its name in the profile
 	lines    []string // the text that the profile is of
 	how      string
-	rows     map[int]view.LineRow // by number from 0
-	why      string               // nothing may be shown
+	rows     map[int]lineRow // by number from 0
+	why      string          // nothing may be shown
+}
+
+// lineRow is what a profile has of a line.
+type lineRow struct {
+	view.LineRow
+
+	// paid is what the line itself does and has libraries, a runtime and the kernel do.
+	paid int64
 }
 
 func newShown(p Profile) *shown {
-	s := &shown{p: p, events: view.Events(p.Profile), byFile: map[string][]profile.FunctionID{}, byBase: map[string][]string{}, files: map[string]*known{}}
+	s := &shown{p: p, events: view.Events(p.Profile), byFile: map[string][]profile.FunctionID{}, byBase: map[string][]string{}, files: map[string]*known{}, paid: paidBy(p.Profile)}
 	s.finder.Profile = p.Profile
 	for i := range p.NumFunctions() {
 		id := profile.FunctionID(i)
@@ -53,6 +63,25 @@ func newShown(p Profile) *shown {
 		s.byFile[file] = append(s.byFile[file], id)
 	}
 	return s
+}
+
+// sourceLine is a line of a file as the profile names it.
+type sourceLine struct {
+	file string
+	line int32
+}
+
+// paidBy has each sample counted for the innermost line of the program's own code.
+func paidBy(p *profile.Profile) map[sourceLine]int64 {
+	out := map[sourceLine]int64{}
+	lines := ownline.Of(p)
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		if l, _, ok := lines.Innermost(s.Stack); ok && l.Line > 0 {
+			out[sourceLine{p.Function(l.Function).File, l.Line}] += s.Value
+		}
+	}
+	return out
 }
 
 // recorded is the profile's name of a file of this machine, "" where it has none. Of names
@@ -106,11 +135,12 @@ func (s *shown) source(ctx context.Context, file string, again bool) *known {
 	return out
 }
 
-func (s *shown) rows(name string, lines int) map[int]view.LineRow {
-	out := map[int]view.LineRow{}
+func (s *shown) rows(name string, lines int) map[int]lineRow {
+	out := map[int]lineRow{}
 	for _, r := range view.Lines(s.p.Profile, s.byFile[name]).Rows {
 		if r.File == name && r.Line > 0 && int(r.Line) <= lines {
-			out[int(r.Line)-1] = r
+			// A line of a library pays for nothing: what it does itself is all there is to say.
+			out[int(r.Line)-1] = lineRow{r, max(r.Self, s.paid[sourceLine{name, r.Line}])}
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
@@ -154,12 +155,13 @@ func TestNextCall(t *testing.T) {
 
 func TestFlagsAreSaidAsArguments(t *testing.T) {
 	for text, want := range map[string]string{
-		"could be anything; --budget 2m should tell":                                       "could be anything; budget 120 should tell",
-		"the budget of 15s has room for 11: --budget 40s":                                  "the budget of 15s has room for 11: budget 40",
+		"could be anything; --budget 2m should tell":                                       "could be anything; budget 120 (seconds) should tell",
+		"the budget of 15s has room for 11: --budget 40s":                                  "the budget of 15s has room for 11: budget 40 (seconds)",
 		"others kept 1.7 CPUs busy; --metric cpu is less disturbed by that than wall time": "others kept 1.7 CPUs busy",
-		"47% less time": "47% less time",
+		"47% less time":                      "47% less time",
+		"5 of 6 runs; --budget 4m should do": "5 of 6 runs; budget 240 (seconds; .whyhot.yaml allows 120: ask the user for the line budget: 240s) should do",
 	} {
-		if got := inArguments(text); got != want {
+		if got := inArguments(text, 2*time.Minute); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

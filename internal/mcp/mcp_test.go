@@ -161,6 +161,7 @@ func TestMisuses(t *testing.T) {
 		"unknown argument":                {toolExplain, map[string]any{"profile": p, "findings": "x"}, "unknown field"},
 		"wrong type":                      {toolExplain, map[string]any{"profile": 7}, "profile must be a string"},
 		"a null for a handle":             {toolExplain, map[string]any{"profile": nil}, "profile is missing"},
+		"a time for seconds":              {toolTry, map[string]any{"profile": p, "budget": "30s"}, "budget must be a number (seconds of each measurement"},
 		"a text for a list":               {toolProfile, map[string]any{"command": "sh app.sh 'a b'"}, "command must be a list"},
 		"an object for a list":            {toolTry, map[string]any{"profile": p, "env": map[string]any{"A": "1"}}, "env must be a list, each item a string"},
 		"huge n":                          {toolExplain, map[string]any{"profile": p, "n": 1 << 40}, "n is"},

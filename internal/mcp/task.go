@@ -13,10 +13,11 @@ import (
 
 // task is a trial under way. It is the listener of its trial.
 type task struct {
-	id     string
-	handle *handle
-	cancel context.CancelFunc
-	done   chan struct{}
+	id      string
+	handle  *handle
+	allowed time.Duration // the longest budget of a measurement
+	cancel  context.CancelFunc
+	done    chan struct{}
 
 	mu        sync.Mutex
 	began     time.Time
@@ -24,6 +25,7 @@ type task struct {
 	fraction  float64
 	rounds    int
 	soFar     *ratio // until now, nil where none is known
+	foreseen  string // what will come of it, "" for nothing
 	ruling    *referee.Ruling
 	statement string
 	err       error
@@ -56,6 +58,7 @@ func (t *task) Measuring(p trial.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p.Phase == trial.PhaseRemark {
+		t.foreseen = p.Remark
 		return
 	}
 	t.doing, t.fraction, t.rounds = "measuring", p.Fraction, p.Round
@@ -76,7 +79,7 @@ func (s *Server) start(h *handle, run func(ctx context.Context, t *task) (*refer
 	}
 	// It outlives the call that starts it.
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &task{id: s.id("t"), handle: h, cancel: cancel, done: make(chan struct{}), began: time.Now(), doing: "waiting for other calls to end"}
+	t := &task{id: s.id("t"), handle: h, allowed: s.o.Rules.Budget, cancel: cancel, done: make(chan struct{}), began: time.Now(), doing: "waiting for other calls to end"}
 	s.tasks[t.id] = t
 	s.mu.Unlock()
 	go func() {

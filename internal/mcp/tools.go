@@ -148,7 +148,11 @@ func decode(data json.RawMessage, schema *jsonschema.Resolved, into any) error {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	if mistake, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("invalid arguments: %s must be %s, not %s", mistake.Field, inJSON(mistake.Type), mistake.Value)
+		about := ""
+		if p := schema.Schema().Properties[mistake.Field]; p != nil && p.Description != "" {
+			about = " (" + p.Description + ")"
+		}
+		return fmt.Errorf("invalid arguments: %s must be %s%s, not %s", mistake.Field, inJSON(mistake.Type), about, mistake.Value)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("invalid arguments: %s", strings.TrimPrefix(err.Error(), "json: "))

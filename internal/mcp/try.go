@@ -29,7 +29,7 @@ type tryIn struct {
 	Preload []string `json:"preload,omitempty" jsonschema:"try this library preloaded (mimalloc, jemalloc, tcmalloc, or a .so below the root) instead of the tree"`
 	Env     []string `json:"env,omitempty" jsonschema:"try this NAME=VALUE instead of the tree"`
 	Finding string   `json:"finding,omitempty" jsonschema:"finding that the change is for"`
-	Budget  int      `json:"budget,omitempty" jsonschema:"seconds of each measurement, at most what .whyhot.yaml allows"`
+	Budget  int      `json:"budget,omitempty" jsonschema:"seconds of each measurement, a number such as 90, at most what .whyhot.yaml allows"`
 
 	whatIf bool // a build as if the finding were fixed
 }
@@ -267,6 +267,9 @@ func (t *task) answer() (*tryOut, error) {
 	out := &tryOut{Base: Base{Unexplained: open}, Task: t.id, State: "running", Doing: t.doing, Seconds: rounded(time.Since(t.began).Seconds())}
 	if !t.isDone() && t.ruling == nil && t.err == nil {
 		out.Fraction, out.Rounds, out.SoFar = rounded(t.fraction), t.rounds, t.soFar
+		if t.foreseen != "" {
+			out.Notes = []string{clip(inArguments(t.foreseen, t.allowed), 300)}
+		}
 		return out, nil
 	}
 	if t.err != nil {
@@ -276,13 +279,13 @@ func (t *task) answer() (*tryOut, error) {
 		return nil, wrong(clip(t.err.Error(), 600), "make sure that build, test and workload work by hand in the root", "")
 	}
 	r := t.ruling
-	out.State, out.Doing, out.Verdict, out.Says = "done", "", string(r.Verdict), clip(inArguments(r.Says), 800)
+	out.State, out.Doing, out.Verdict, out.Says = "done", "", string(r.Verdict), clip(inArguments(r.Says, t.allowed), 800)
 	out.Ratio, out.Heldout, out.Record = ratioOf(r.Ratio), ratioOf(r.Heldout), t.statement
 	out.Missing, out.Changed, out.Measures = clipAll(r.Missing, 8, 300), clipAll(r.Changed, 50, 120), clipAll(r.Measures, 50, 120)
 	out.Notes = clipAll(r.Notes, 8, 300)
 	for _, texts := range [][]string{out.Missing, out.Notes} {
 		for i := range texts {
-			texts[i] = inArguments(texts[i])
+			texts[i] = inArguments(texts[i], t.allowed)
 		}
 	}
 	if r.Known != nil {
@@ -300,15 +303,19 @@ var (
 )
 
 // inArguments says with the arguments of try what a text says with the flags of the command
-// line: an agent has the former. It has no choice of a metric.
-func inArguments(text string) string {
+// line: an agent has the former. It has no choice of a metric, and no budget above the one
+// that the user allows.
+func inArguments(text string, allowed time.Duration) string {
 	text = metricFlag.ReplaceAllString(text, "")
 	return budgetFlag.ReplaceAllStringFunc(text, func(flag string) string {
 		d, err := time.ParseDuration(budgetFlag.FindStringSubmatch(flag)[1])
 		if err != nil {
 			return flag
 		}
-		return fmt.Sprintf("budget %.0f", d.Seconds())
+		if allowed > 0 && d > allowed {
+			return fmt.Sprintf("budget %.0f (seconds; %s allows %.0f: ask the user for the line budget: %.0fs)", d.Seconds(), allow.Name, allowed.Seconds(), d.Seconds())
+		}
+		return fmt.Sprintf("budget %.0f (seconds)", d.Seconds())
 	})
 }
 

@@ -21,18 +21,30 @@ type Function struct {
 	// Texts: texts among its first two arguments end with a zero byte, as those of C do.
 	// Different arguments are counted of such functions, and of Python's.
 	Texts bool
+	// Filled are how many arguments come first that the function fills: what is in them
+	// before is no argument.
+	Filled int
 }
 
 // MostFunctions bounds how many functions are counted at once.
 const MostFunctions = 8
 
 const (
-	regsFirstArgument  = regsFirst
-	regsSecondArgument = regsSecond
-	textSize           = 64      // bytes of a text that are told apart
-	mostArguments      = 1 << 16 // different ones, of all functions
-	printable          = 0x20
+	regsThird     = 96      // rdx
+	regsFourth    = 88      // rcx
+	textSize      = 64      // bytes of a text that are told apart
+	mostArguments = 1 << 16 // different ones, of all functions
+	printable     = 0x20
+	leastAddress  = 1 << 16 // where a program may have memory
+	noExist       = 1       // BPF_NOEXIST
 )
+
+// counted are the arguments that are told apart.
+func (f *Function) counted() []int16 {
+	all := []int16{regsFirst, regsSecond, regsThird, regsFourth}
+	from := min(f.Filled, len(all)-2) //nolint:mnd // two are told apart
+	return all[from : from+2]
+}
 
 // argument is a key of the table of arguments.
 type argument struct{ Function, Hash uint64 }
@@ -40,10 +52,14 @@ type argument struct{ Function, Hash uint64 }
 // probes are what is attached to functions.
 type probes struct {
 	counts, arguments *ebpf.Map
-	programs          []*ebpf.Program
-	links             []link.Link
-	functions         []Function
-	failed            []string
+	// unread has what could not be read as a text, and whether it could later: then it was an
+	// address whose page was not yet in memory, and no number. The value of an argument is the
+	// last such word, 0 for none.
+	unread    *ebpf.Map
+	programs  []*ebpf.Program
+	links     []link.Link
+	functions []Function
+	failed    []string
 }
 
 // attachFunctions attaches a counter to each function of machine code. What cannot be
@@ -59,6 +75,9 @@ func attachFunctions(m maps, own namespace, functions []Function) (p *probes, er
 		return nil, fmt.Errorf("making a table in the kernel: %w", err)
 	}
 	if p.arguments, err = ebpf.NewMap(&ebpf.MapSpec{Name: "arguments", Type: ebpf.Hash, KeySize: 2 * wordSize, ValueSize: wordSize, MaxEntries: mostArguments}); err != nil {
+		return nil, fmt.Errorf("making a table in the kernel: %w", err)
+	}
+	if p.unread, err = ebpf.NewMap(&ebpf.MapSpec{Name: "unread", Type: ebpf.Hash, KeySize: wordSize, ValueSize: wordSize, MaxEntries: mostArguments}); err != nil {
 		return nil, fmt.Errorf("making a table in the kernel: %w", err)
 	}
 	for _, f := range functions {
@@ -78,7 +97,7 @@ func (p *probes) attach(m maps, own namespace, f Function) error {
 		return err //nolint:wrapcheck // it says what it is about
 	}
 	index := int32(len(p.functions)) //nolint:gosec // below MostFunctions
-	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: "whyhot_calls", Type: ebpf.Kprobe, Instructions: p.program(m, own, index, f.Texts), License: "GPL"})
+	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: "whyhot_calls", Type: ebpf.Kprobe, Instructions: p.program(m, own, index, &f), License: "GPL"})
 	if err != nil {
 		return fmt.Errorf("loading the counter: %w", err)
 	}
@@ -104,7 +123,7 @@ func (p *probes) detach() {
 
 func (p *probes) close() {
 	p.detach()
-	for _, m := range []*ebpf.Map{p.counts, p.arguments} {
+	for _, m := range []*ebpf.Map{p.counts, p.arguments, p.unread} {
 		if m != nil {
 			_ = m.Close() // what it held was read or is not wanted
 		}
@@ -113,11 +132,14 @@ func (p *probes) close() {
 
 // program counts at the start of a function. R6 is the saved registers, R7 an argument, R8
 // the hash of the arguments, R9 the multiplier.
-func (p *probes) program(m maps, own namespace, index int32, texts bool) asm.Instructions {
+func (p *probes) program(m maps, own namespace, index int32, f *Function) asm.Instructions {
 	const (
 		atKey  = -24 // of counts
 		atName = -40 // the key of arguments: function, hash
 		atText = atName - textSize
+		atWord = atText - wordSize
+		atLast = atWord - wordSize // that could not be read
+		atZero = atLast - wordSize
 	)
 	var ins asm.Instructions
 	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
@@ -131,28 +153,34 @@ func (p *probes) program(m maps, own namespace, index int32, texts bool) asm.Ins
 	all(pointer(asm.R2, atKey))
 	do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
 		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord))
-	if texts {
-		do(asm.Mov.Imm(asm.R8, 0), asm.LoadImm(asm.R9, multiplier, asm.DWord))
-		for n, register := range []int16{regsFirstArgument, regsSecondArgument} {
-			value, next := fmt.Sprintf("value%d", n), fmt.Sprintf("next%d", n)
-			do(asm.LoadMem(asm.R7, asm.R6, register, asm.DWord))
+	if f.Texts {
+		do(store(atLast, 0), store(atZero, 0), asm.Mov.Imm(asm.R8, 0), asm.LoadImm(asm.R9, multiplier, asm.DWord))
+		for n, register := range f.counted() {
+			value, check, next := fmt.Sprintf("value%d", n), fmt.Sprintf("check%d", n), fmt.Sprintf("next%d", n)
+			do(asm.LoadMem(asm.R7, asm.R6, register, asm.DWord), asm.StoreMem(asm.RFP, atWord, asm.R7, asm.DWord))
 			for at := int16(0); at < textSize; at += wordSize {
 				do(store(atText+at, 0))
 			}
 			all(read(atText, textSize, 0, asm.FnProbeReadUserStr))
-			do(asm.JSLT.Imm(asm.R0, 0, value), // no address: a number
-				asm.LoadMem(asm.R1, asm.RFP, atText, asm.Byte), asm.JLT.Imm(asm.R1, printable, next)) // what it points to is no text
+			do(asm.JSLT.Imm(asm.R0, 0, value), asm.LoadMapPtr(asm.R1, p.unread.FD())) // no address: a number
+			all(pointer(asm.R2, atWord))
+			do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, check), asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
+				asm.LoadMem(asm.R1, asm.RFP, atText, asm.Byte).WithSymbol(check), asm.JLT.Imm(asm.R1, printable, next)) // what it points to is no text
 			for at := int16(0); at < textSize; at += wordSize {
 				do(asm.LoadMem(asm.R1, asm.RFP, atText+at, asm.DWord))
 				all(mix(asm.R1))
 			}
 			do(asm.Ja.Label(next), asm.Mov.Reg(asm.R1, asm.R7).WithSymbol(value))
 			all(mix(asm.R1))
+			do(asm.JLT.Imm(asm.R7, leastAddress, next), asm.StoreMem(asm.RFP, atLast, asm.R7, asm.DWord), asm.LoadMapPtr(asm.R1, p.unread.FD()))
+			all(pointer(asm.R2, atWord))
+			all(pointer(asm.R3, atZero))
+			do(asm.Mov.Imm(asm.R4, noExist), asm.FnMapUpdateElem.Call())
 			do(asm.Mul.Reg(asm.R8, asm.R9).WithSymbol(next))
 		}
-		do(store(atName, index), asm.StoreMem(asm.RFP, atName+wordSize, asm.R8, asm.DWord), store(atKey, 1), asm.LoadMapPtr(asm.R1, p.arguments.FD()))
+		do(store(atName, index), asm.StoreMem(asm.RFP, atName+wordSize, asm.R8, asm.DWord), asm.LoadMapPtr(asm.R1, p.arguments.FD()))
 		all(pointer(asm.R2, atName))
-		all(pointer(asm.R3, atKey))
+		all(pointer(asm.R3, atLast))
 		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 	}
 	do(asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return())
@@ -172,9 +200,11 @@ func (p *probes) read() (out []profile.FunctionCalls, err error) {
 	different := map[uint64]uint64{}
 	all := uint64(0)
 	var key argument
-	var one uint64
-	for each := p.arguments.Iterate(); each.Next(&key, &one); all++ {
-		different[key.Function]++
+	var unread, isAddress uint64
+	for each := p.arguments.Iterate(); each.Next(&key, &unread); all++ {
+		if unread == 0 || p.unread.Lookup(unread, &isAddress) != nil || isAddress == 0 {
+			different[key.Function]++
+		}
 	}
 	for i, f := range p.functions {
 		var perCPU []uint64

@@ -42,6 +42,9 @@ func (r *Result) function(name string) profile.FunctionCalls {
 const cProgram = `
 __attribute__((noinline)) int same(const char *text, int n) { __asm__ volatile("" : : "r"(text), "r"(n)); return n; }
 __attribute__((noinline)) int differ(const char *text, int n) { __asm__ volatile("" : : "r"(text), "r"(n)); return n; }
+__attribute__((noinline)) int fill(char *to, const char *text, int n) { __builtin_memcpy(to, text, 8); __asm__ volatile("" : : "r"(to) : "memory"); return n; }
+static const char cold[1 << 20] = {[1 << 19] = 't', 'e', 'x', 't'}; // a page of its own, which nothing reads before
+__attribute__((noinline)) int reads(const char *text) { return *(const volatile char *)text; }
 int main(void) {
   static char a[] = "one and the same text", b[] = "one and the same text", c[] = "text 000";
   int sum = 0;
@@ -49,6 +52,9 @@ int main(void) {
     sum += same(i % 2 ? a : b, 7);
     c[5] = (char)('0' + i % 10), c[6] = (char)('0' + i / 10 % 10);
     sum += differ(c, 7);
+    char to[64] = {(char)('0' + i % 50)};
+    sum += fill(to, a, 7);
+    sum += reads(cold + (1 << 19));
   }
   return sum < 0;
 }`
@@ -69,18 +75,21 @@ func TestFunctionsOfMachineCode(t *testing.T) {
 	}
 	r := countedFunctions(t, []Function{
 		{Name: "same", Symbol: "same", Binary: binary, Texts: true}, {Name: "differ", Symbol: "differ", Binary: binary, Texts: true},
+		{Name: "fill", Symbol: "fill", Binary: binary, Texts: true, Filled: 1}, {Name: "reads", Symbol: "reads", Binary: binary, Texts: true},
 		{Name: "main", Symbol: "main", Binary: binary}, {Name: "absent", Symbol: "absent", Binary: binary},
 	}, binary)
 	for name, want := range map[string]profile.FunctionCalls{
 		"same":   {Name: "same", Count: 400, Different: 1},
 		"differ": {Name: "differ", Count: 400, Different: 100},
+		"fill":   {Name: "fill", Count: 400, Different: 1},
+		"reads":  {Name: "reads", Count: 400, Different: 1},
 		"main":   {Name: "main", Count: 1},
 	} {
 		if got := r.function(name); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if len(r.NotCounted) != 1 || len(r.Functions) != 3 {
+	if len(r.NotCounted) != 1 || len(r.Functions) != 5 {
 		t.Errorf("%v %v", r.Functions, r.NotCounted)
 	}
 }

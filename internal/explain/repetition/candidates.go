@@ -13,12 +13,14 @@ type Candidate struct {
 	Function profile.FunctionID
 	// Texts: it is one of C, whose texts end with a zero byte.
 	Texts bool
+	// Filled are how many arguments come first that the function fills.
+	Filled int
 }
 
-const (
-	candidateShare  = 0.05
-	candidateEvents = 10
-)
+// CandidateShare is the part of the CPU that a function takes at least to be worth counting.
+const CandidateShare = 0.05
+
+const candidateEvents = 10
 
 // Candidates are the functions that make tools below lines of the program and take a
 // twentieth of the CPU or more, the dearest first.
@@ -33,7 +35,7 @@ func Candidates(p *profile.Profile) []Candidate {
 	}
 	var ids []profile.FunctionID
 	for id, v := range values {
-		if events[id] >= candidateEvents && float64(v) >= candidateShare*float64(p.Total()) {
+		if events[id] >= candidateEvents && float64(v) >= CandidateShare*float64(p.Total()) {
 			ids = append(ids, id)
 		}
 	}
@@ -42,7 +44,11 @@ func Candidates(p *profile.Profile) []Candidate {
 	for _, id := range ids {
 		fn := p.Function(id)
 		isC := fn.Kind == profile.KindNative && fn.SystemName == "" && !strings.ContainsAny(fn.Name, ":.<(")
-		out = append(out, Candidate{id, isC})
+		c := Candidate{Function: id, Texts: isC}
+		if isC && fills(fn.Name) {
+			c.Filled = 1
+		}
+		out = append(out, c)
 	}
 	return out
 }

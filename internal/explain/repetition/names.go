@@ -23,6 +23,8 @@ const (
 var (
 	// makes are verbs of functions that give something new.
 	makes = words("new create make build construct constructor init initialize initialise setup instance compile parse load open plan must dial connect from")
+	// initialises are verbs of functions that are given what they make ready.
+	initialises = words("init initialize initialise setup")
 	// acts are verbs that are enough by themselves.
 	acts = words("handshake")
 	// constructors are names that languages have for the function that makes an object.
@@ -55,6 +57,16 @@ func words(text string) map[string]bool {
 
 // nativeTools are functions of C libraries whose names run their words together.
 var nativeTools = regexp.MustCompile(`^(_*regcomp|re_compile_\w+|pcre2?_compile\w*|iconv_open|newlocale|setlocale|dlopen|_*dlmopen|SSL_CTX_new\w*|SSL_(do_handshake|connect|accept)|PQconnect\w+|mysql_real_connect|curl_easy_init|fftwf?_plan_\w+|u(col|dat|num|cal|regex)_open\w*(_\d+)?|ucnv_open\w*(_\d+)?|xmlXPathCompile|xsltParseStylesheet\w*|xmlSchemaParse|xmlRelaxNGParse|jq_compile\w*|EVP_(CIPHER|MD|KDF|PKEY)_fetch)$`)
+
+// objects are functions of C libraries that are given the object to fill, or one that they
+// change, before what they make it of.
+var objects = regexp.MustCompile(`^(_*regcomp|re_compile_internal|re_compile_fastmap\w*|mysql_real_connect|SSL_(do_handshake|connect|accept)|jq_compile\w*)$`)
+
+// fills says whether the first argument of a function of C is what it fills, by its name:
+// those that initialise something are given it.
+func fills(name string) bool {
+	return objects.MatchString(name) || slices.ContainsFunc(tokens(name), func(w string) bool { return initialises[w] })
+}
 
 // tokens are the words of a name, in small letters: simple, date, format of
 // SimpleDateFormat.

@@ -175,6 +175,18 @@ func TestWhatWasCounted(t *testing.T) {
 	}
 }
 
+// Of a function of C that is given the object to fill, the arguments come after it.
+func TestArgumentsThatAreFilled(t *testing.T) {
+	for name, want := range map[string]bool{
+		"regcomp": true, "__regcomp": true, "re_compile_internal": true, "template_init": true, "SSL_connect": true,
+		"iconv_open": false, "newlocale": false, "pcre2_compile_8": false, "template_parse": false,
+	} {
+		if fills(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}
+
 func TestCandidates(t *testing.T) {
 	s := &stacks{b: profile.NewBuilder(), t: t}
 	s.add(100, -1, making)

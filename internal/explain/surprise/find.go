@@ -39,7 +39,11 @@ const (
 	factor    = 1.25 // what differs by less is no surprise
 	fewPeers  = 4    // no quartiles of fewer
 	maxSteps  = 20   // differences that are taken out
-	rate      = 0.05 // of false discoveries
+
+	// mostScatter is how far the shares of a thing scatter from window to window, relative to
+	// the usual one, where few windows can hardly tell.
+	mostScatter = 0.5
+	rate        = 0.05 // of false discoveries
 )
 
 // Find gives what is surprising, the past first, then by the size of the difference.
@@ -239,6 +243,8 @@ func (c *candidate) deviate(n float64, shares, events []float64) {
 
 // judge gives p. common is the scatter of the median thing, relative to its share: a
 // thing whose few windows agree by chance is taken to scatter as the others do.
+// Two or three windows tell so little of the scatter that Student's t finds nothing, however
+// large; so there is a second test, with a scatter that is large and taken as known.
 func (c *candidate) judge(windows int, common float64) {
 	if windows == 1 || c.variance <= 0 {
 		c.p = c.sampling
@@ -247,6 +253,10 @@ func (c *candidate) judge(windows int, common float64) {
 	scatter := max(c.scatter, common*c.usual.Median)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(windows - 1)}
 	c.p = 2 * t.Survival(math.Abs(c.delta)/math.Sqrt(c.variance+scatter*scatter))
+	most := max(scatter, mostScatter*max(c.usual.High, least))
+	ofMedian := 1 + 1/float64(windows)
+	assumed := 2 * distuv.UnitNormal.Survival(math.Abs(c.delta)/math.Sqrt(c.variance+ofMedian*most*most))
+	c.p = min(1, 2*min(c.p, assumed)) // the better of two tests
 }
 
 // discoveries is the largest p that stands among so many tests.

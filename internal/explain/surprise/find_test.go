@@ -63,7 +63,7 @@ func TestSilent(t *testing.T) {
 		windows, events int
 		scatter         float64
 		most            int
-	}{{1, 2000, 0, 5}, {6, 2000, 0, 5}, {6, 300, 0, 5}, {3, 2000, 0.3, 10}, {6, 2000, 0.3, 10}, {13, 3000, 0.3, 10}} {
+	}{{1, 2000, 0, 5}, {6, 2000, 0, 5}, {6, 300, 0, 5}, {2, 2000, 0, 5}, {3, 2000, 0, 5}, {2, 2000, 0.1, 10}, {2, 2000, 0.3, 10}, {3, 2000, 0.3, 10}, {6, 2000, 0.3, 10}, {13, 3000, 0.3, 10}} {
 		loud := 0
 		for range rounds {
 			if len(Find(Request{Now: draw(rnd, "now", c.events, c.scatter, nil), Past: draws(rnd, c.windows, c.events, c.scatter)})) > 0 {
@@ -80,7 +80,7 @@ func TestSilent(t *testing.T) {
 // all others shrink.
 func TestOneCauseIsOneSurprise(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	for _, windows := range []int{1, 6} {
+	for _, windows := range []int{1, 2, 3, 6} {
 		got := Find(Request{Now: draw(rnd, "now", 2000, 0, map[string]float64{"deflate": 12}), Past: draws(rnd, windows, 2000, 0)})
 		if len(got) != 1 || got[0].Name != "deflate" || got[0].Binary != "libz.so" || got[0].Against != finding.AgainstPast {
 			t.Fatalf("%d windows: %+v", windows, got)

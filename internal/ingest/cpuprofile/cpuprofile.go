@@ -3,8 +3,8 @@
 //
 // It takes a stream of JSON and gives a profile.Profile of JavaScript functions
 // with the line on which each starts and, where V8 recorded them, the lines
-// that were running. It must never open a file or decompress. Of this module it
-// imports internal/profile only.
+// that were running, as far as they are the function's own; see extents. It must never
+// open a file or decompress. Of this module it imports internal/profile only.
 //
 // Count are ticks of V8's timer, Value is their time; see weigh. What V8 books as
 // "(idle)" is time in which nothing ran; it is left out and mentioned in Meta.Warnings.
@@ -44,6 +44,7 @@ type node struct {
 		FunctionName string  `json:"functionName"`
 		URL          string  `json:"url"`
 		LineNumber   float64 `json:"lineNumber"` // from 0; -1 when not known
+		ColumnNumber float64 `json:"columnNumber"`
 	} `json:"callFrame"`
 	PositionTicks []struct {
 		Line  int32 `json:"line"` // from 1
@@ -56,13 +57,14 @@ func Detect(text string) bool {
 	return strings.Contains(text, `"nodes"`) && strings.Contains(text, `"callFrame"`)
 }
 
-// Read parses one profile up to the end of r.
-func Read(ctx context.Context, r io.Reader) (*profile.Profile, error) {
+// Read parses one profile up to the end of r. source may be nil: then only lines before a
+// function are known not to be its own.
+func Read(ctx context.Context, r io.Reader, source Source) (*profile.Profile, error) {
 	var f file
 	if err := json.NewDecoder(r).Decode(&f); err != nil {
 		return nil, fmt.Errorf("V8 CPU profile: %w", err)
 	}
-	t, err := newTree(&f)
+	t, err := newTree(&f, source)
 	if err != nil {
 		return nil, fmt.Errorf("V8 CPU profile: %w", err)
 	}
@@ -91,16 +93,17 @@ type tree struct {
 	index      map[int64]int // of a node, by its ID
 	locs       []profile.LocationID
 	functions  []profile.FunctionID
+	extents    *extents
 	weights    []weight // by node
 	period     time.Duration
 	kept, idle int64
 }
 
-func newTree(f *file) (*tree, error) {
+func newTree(f *file, source Source) (*tree, error) {
 	n := len(f.Nodes)
 	t := &tree{
 		b: profile.NewBuilder(), nodes: f.Nodes, parent: make([]int, n), index: make(map[int64]int, n),
-		locs: make([]profile.LocationID, n), functions: make([]profile.FunctionID, n),
+		locs: make([]profile.LocationID, n), functions: make([]profile.FunctionID, n), extents: newExtents(source),
 	}
 	index := t.index
 	for i := range f.Nodes {
@@ -169,7 +172,7 @@ func (t *tree) sample(i int) error {
 	if len(stack) > 0 {
 		leaf := stack[0]
 		for _, p := range t.nodes[i].PositionTicks {
-			if part := w.take(p.Ticks); part.ticks > 0 && p.Line > 0 {
+			if part := w.take(p.Ticks); part.ticks > 0 && p.Line > 0 && t.extents.has(&t.nodes[i], p.Line) {
 				stack[0] = t.b.Location(0, 0, profile.KindJS, profile.Line{Function: t.functions[i], Line: p.Line})
 				add(part)
 				w = w.without(part)

@@ -49,7 +49,7 @@ func rows(t *testing.T, p *profile.Profile) map[key]weight {
 }
 
 func TestRead(t *testing.T) {
-	p, err := Read(t.Context(), strings.NewReader(small))
+	p, err := Read(t.Context(), strings.NewReader(small), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestTimes(t *testing.T) {
 		{"no samples", fmt.Sprintf(nodes, `,"hitCount":2`, `,"hitCount":1`) + `}`, map[key]weight{a: {2, 4e6}, b: {1, 2e6}}},
 		{"no times", `{"nodes":[{"id":1,"callFrame":{"functionName":"a"},"hitCount":2}]}`, map[key]weight{a: {2, 2}}},
 	} {
-		p, err := Read(t.Context(), strings.NewReader(c.text))
+		p, err := Read(t.Context(), strings.NewReader(c.text), nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.what, err)
 			continue
@@ -110,11 +110,11 @@ func TestRefused(t *testing.T) {
 		`{"nodes":[{"id":1,"children":[3]},{"id":2,"children":[3]},{"id":3}]}`:             "child of two nodes",
 		`{"nodes":[{"id":1,"callFrame":{"functionName":"(idle)","url":""},"hitCount":3}]}`: "3 ticks are idle",
 	} {
-		if _, err := Read(context.Background(), strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(context.Background(), strings.NewReader(in), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v, want %q", in, err, want)
 		}
 	}
-	if _, err := Read(context.Background(), strings.NewReader(`{"nodes":[]}`)); !errors.Is(err, ErrEmpty) {
+	if _, err := Read(context.Background(), strings.NewReader(`{"nodes":[]}`), nil); !errors.Is(err, ErrEmpty) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -149,7 +149,7 @@ func recorded(t *testing.T, script string) (text []byte, path string) {
 // share is that of the samples which have a function on their stack.
 func share(t *testing.T, text []byte, name, path string) float64 {
 	t.Helper()
-	p, err := Read(t.Context(), bytes.NewReader(text))
+	p, err := Read(t.Context(), bytes.NewReader(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"nodes":[{"id":1},{"id":2}],"samples":[1,2,2],"timeDeltas":[1,-2,3e9]}`)
 	f.Add(`{"nodes":[{"id":1,"children":[2]},{"id":2,"hitCount":1,"positionTicks":[{"line":3,"ticks":9}]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := Read(context.Background(), strings.NewReader(text))
+		p, err := Read(context.Background(), strings.NewReader(text), nil)
 		if err == nil && p.Total() <= 0 {
 			t.Fatalf("total %d", p.Total())
 		}
