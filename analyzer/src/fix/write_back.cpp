@@ -3,7 +3,7 @@
 //
 //  - the loop gets at the object by its name alone: nothing else in it reads or writes
 //    what may be the same object (Changes::judgeAlone);
-//  - nothing in the loop leavesFunction it but by ways that are seen, and on each the local is
+//  - nothing in the loop leaves it but by ways that are seen, and on each the local is
 //    stored first.
 //
 // A way out is a statement from which the loop never goes on: a return, a goto, a throw,
@@ -121,7 +121,7 @@ void WriteBack::findExits(const Stmt *S, bool Breaks) {
     return;
   if (leavesFunction(S)) {
     if (!C.S.range(S->getSourceRange()) || S->getBeginLoc().isMacroID())
-      object("a macro leavesFunction the loop");
+      object("a macro leaves the loop");
     Exits.push_back(S);
     return;
   }
