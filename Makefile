@@ -27,7 +27,7 @@ analyzer: ## build bin/whyhot-analyzer, the part that needs LLVM 19 (for `whyhot
 	@mkdir -p build
 	@cmake -G Ninja -S analyzer -B build/analyzer -DCMAKE_CXX_COMPILER=clang++-19 -DWHYHOT_VERSION=$$(git describe --tags --always --dirty 2> /dev/null || echo unknown) > build/analyzer-cmake.log || { cat build/analyzer-cmake.log; exit 1; }
 	ninja -C build/analyzer
-	@mkdir -p bin && cp build/analyzer/whyhot-analyzer build/analyzer/whyhot-whatif.so bin/
+	@mkdir -p bin && cp --remove-destination build/analyzer/whyhot-analyzer build/analyzer/whyhot-whatif.so bin/
 
 .PHONY: server
 server: ## build bin/whyhot-server, the part that needs cgo (for `whyhot serve`)
