@@ -67,8 +67,8 @@ struct Wait {
   uint64_t At = 0;    // the sampled instruction behind it
   std::string Kind;   // "chase", "pointer", "table", "rows", "run" or "object": rules/wait.cpp
   unsigned Ahead = 0; // instructions for which at least the address has been known
-  // Of a run: bytes of each step. Of a table: bytes by which its index is multiplied, 0 where not known, and how many of them
-  // the code around loads or stores.
+  // Of a run: bytes of each step. Of a table: bytes by which its index is multiplied, 0 where not known, and how many
+  // of them the code around loads or stores.
   int64_t Element = 0, Used = 0;
   bool Jumps = false; // a comparison with memory that a conditional jump follows
 };
