@@ -49,7 +49,7 @@ them. Exit status 2 says that this cannot be told.
 
 With --from, BEFORE and AFTER are two choices of a server's samples: ranges such as
 48h..24h, or version=1.4 (also service, host, container, process); several are
-separated by commas.`,
+separated by commas. Ranges that touch share no minute.`,
 		Example: `  whyhot diff before.pb.gz after.pb.gz
   whyhot diff before.pb.gz after.pb.gz --absolute --sort total
   whyhot diff before.pb.gz after.pb.gz --fail-if 'slower>2%'

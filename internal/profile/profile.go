@@ -136,6 +136,9 @@ type Meta struct {
 	Period     int64 // Value per event, 0 when not known
 	Start      time.Time
 	Duration   time.Duration
+	// Range is the time that a server was queried for, as far as it tells times apart, and
+	// Duration the part of it for which it has samples of anything. Zero for a recording.
+	Range Range
 	// Elapsed: the times of samples count from Start. Whoever moves Start moves them along.
 	Elapsed  bool
 	Lost     uint64   // events the recorder says it lost
@@ -160,6 +163,9 @@ type Meta struct {
 	// what has no names when it did.
 	Recorded bool
 }
+
+// Range is a span of time: From is in it, Until is not.
+type Range struct{ From, Until time.Time }
 
 // Calls says how often a system call was made, by all processes of the command.
 type Calls struct {
