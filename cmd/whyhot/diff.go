@@ -35,7 +35,11 @@ func newDiffCmd() *cobra.Command {
 		Use:   "diff BEFORE AFTER [--from URL]",
 		Short: "Compare two profiles beyond sampling error",
 		Long: `Compares two profiles function by function. Functions are matched by name and
-binary, without directories and version suffixes.
+binary, without directories and version suffixes, nor those that compilers give to
+copies and parts of a function (.constprop.0, .isra.0, .part.0, .cold, [clone …]). A
+function that only BEFORE has and one that only AFTER has are taken for one that was
+renamed where they are of the same source file (or binary, if no file is known), cost
+as much within sampling error, alone and with what they call, and no other one does.
 
 Shares are compared, so a saving in one place makes all others look more
 expensive. Give --absolute if both profiles measured the same work at the same
