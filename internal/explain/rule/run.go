@@ -147,7 +147,7 @@ func isBasic(e *catalog.Entry) bool {
 }
 
 // cpuTypes are the value and period types that stand for time on a CPU.
-var cpuTypes = []string{"cpu", "samples", "sample", "cpu-clock", "task-clock", "cycles", "cpu_cycles", "instructions", "wall", "time", "itimer", "events", "ref-cycles", "cpu-cycles", "count", ""}
+var cpuTypes = []string{"cpu", "samples", "sample", "cpu-clock", "task-clock", "cycles", "cpu_cycles", "instructions", "wall", "time", "itimer", "events", "weight", "ref-cycles", "cpu-cycles", "count", ""}
 
 // countsCPU says whether the profile's values stand for CPU time. Rules about
 // CPU share mean nothing on a heap or lock profile.
