@@ -35,7 +35,11 @@ func newDiffCmd() *cobra.Command {
 		Use:   "diff BEFORE AFTER [--from URL]",
 		Short: "Compare two profiles beyond sampling error",
 		Long: `Compares two profiles function by function. Functions are matched by name and
-binary, without directories and version suffixes.
+binary, without directories and version suffixes, nor those that compilers give to
+copies and parts of a function (.constprop.0, .isra.0, .part.0, .cold, [clone …]). A
+function that only BEFORE has and one that only AFTER has are taken for one that was
+renamed where they are of the same source file (or binary, if no file is known), cost
+as much within sampling error, alone and with what they call, and no other one does.
 
 Shares are compared, so a saving in one place makes all others look more
 expensive. Give --absolute if both profiles measured the same work at the same
@@ -49,7 +53,7 @@ them. Exit status 2 says that this cannot be told.
 
 With --from, BEFORE and AFTER are two choices of a server's samples: ranges such as
 48h..24h, or version=1.4 (also service, host, container, process); several are
-separated by commas.`,
+separated by commas. Ranges that touch share no minute.`,
 		Example: `  whyhot diff before.pb.gz after.pb.gz
   whyhot diff before.pb.gz after.pb.gz --absolute --sort total
   whyhot diff before.pb.gz after.pb.gz --fail-if 'slower>2%'

@@ -18,6 +18,7 @@ import (
 	"whyhot/internal/profile/view"
 	"whyhot/internal/report/html"
 	"whyhot/internal/report/svg"
+	"whyhot/internal/report/term"
 )
 
 // The forms that flame writes.
@@ -39,6 +40,7 @@ type flameFlags struct {
 	lines     bool
 	rootBelow bool
 	width     int
+	cut       string // how much of the profile has no callers
 }
 
 func newFlameCmd() *cobra.Command {
@@ -96,7 +98,7 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 		return err
 	}
 	f.load.by = opt.RootLabel
-	_, p, err := loadSamples(cmd, path, f.load, f.filter)
+	all, p, err := loadSamples(cmd, path, f.load, f.filter)
 	if err != nil {
 		return err
 	}
@@ -111,6 +113,9 @@ func runFlame(cmd *cobra.Command, path string, f flameFlags) error {
 		f.title = profileTitle(p, path)
 	}
 	opt.MinWeight = leastShown(p)
+	if f.cut = term.CutText(all); f.cut != "" && format == asSVG { // a page says it itself
+		printOnce(cmd.ErrOrStderr(), []string{f.cut})
+	}
 	draw := func(w io.Writer) error {
 		defer showBusy(cmd.ErrOrStderr(), "drawing")()
 		return f.draw(w, format, p, view.BuildTree(p, opt), rate)
@@ -138,6 +143,9 @@ func (f *flameFlags) draw(w io.Writer, format string, p *profile.Profile, tree *
 		return svg.Flame(w, svg.Input{Title: f.title, Profile: p, Tree: tree, Width: f.width, RootBelow: f.rootBelow})
 	}
 	in := html.FlameInput{Title: f.title, Profile: p, Tree: tree, FromLeaf: f.reverse, RootBelow: f.rootBelow, Rate: rate}
+	if f.cut != "" {
+		in.Notes = append(in.Notes, strings.ToUpper(f.cut[:1])+f.cut[1:]+".")
+	}
 	if on := f.filter.String(); on != "" {
 		in.Notes = append(in.Notes, "Only samples that match "+on+". Shares are of these.")
 	}

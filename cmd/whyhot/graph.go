@@ -96,6 +96,9 @@ func runGraph(cmd *cobra.Command, path, function string, f graphFlags) error {
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, false)
+	if text := term.CutText(all); text != "" {
+		out.Notef("%s", text)
+	}
 	out.Bill(rate)
 	out.Line()
 	out.Graph(term.GraphInput{

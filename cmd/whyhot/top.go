@@ -177,6 +177,9 @@ func runTop(cmd *cobra.Command, path string, f topFlags) error {
 	}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, f.relative)
+	if text := term.CutText(all); text != "" {
+		out.Notef("%s", text)
+	}
 	if (opt.By == view.ByFunction || opt.By == view.ByLine) && !f.filter.own {
 		if text := belowOwnText(p); text != "" {
 			out.Notef("%s", text)

@@ -139,6 +139,9 @@ type Meta struct {
 	// Idle is how long CPUs had nothing to do during the recording, all of them together; 0 where
 	// that is not known.
 	Idle time.Duration
+	// Range is the time that a server was queried for, as far as it tells times apart, and
+	// Duration the part of it for which it has samples of anything. Zero for a recording.
+	Range Range
 	// Elapsed: the times of samples count from Start. Whoever moves Start moves them along.
 	Elapsed  bool
 	Lost     uint64   // events the recorder says it lost
@@ -163,6 +166,9 @@ type Meta struct {
 	// what has no names when it did.
 	Recorded bool
 }
+
+// Range is a span of time: From is in it, Until is not.
+type Range struct{ From, Until time.Time }
 
 // Calls says how often a system call was made, by all processes of the command.
 type Calls struct {

@@ -28,6 +28,23 @@ type Selection struct {
 	Only *Only
 }
 
+// aheadOf is by how much the clock of whoever asks up to now may be behind, or its question
+// have waited.
+const aheadOf = 10 * time.Second
+
+// WholeMinutes is the range that is answered for one that was asked at a time now. A store
+// tells no times within a minute apart, so both ends go down to the minute: of two ranges that
+// touch, none has a minute of the other. What goes up to now has the running minute, too: the
+// end of it is not over. At least a minute is left.
+func WholeMinutes(from, to, now time.Time) (time.Time, time.Time) {
+	upToNow := !to.Before(now.Add(-aheadOf))
+	from, end := from.Truncate(time.Minute), to.Truncate(time.Minute)
+	if (upToNow && end.Before(to)) || !from.Before(end) {
+		end = end.Add(time.Minute)
+	}
+	return from, end
+}
+
 // Only are the functions that an answer speaks of. What others did counts for the nearest
 // function above that is kept, and for Rest where there is none.
 type Only struct {

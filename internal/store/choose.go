@@ -118,15 +118,15 @@ type piece struct {
 
 // pieces are the questions for an exact answer: by the hour where whole hours are
 // asked for and hosts do not matter, by the minute at the ends. Hours of which the
-// minutes are gone are taken whole.
+// minutes are gone are taken whole, with the range that they begin in.
 func (s *Store) pieces(c *chosen) []piece {
 	if c.bySeries {
 		return []piece{{table: engine.Samples, from: c.from, to: c.to}}
 	}
 	if oldest := s.oldestSamples(); c.from < oldest {
 		c.from -= c.from % minutesHour
-		if c.to < oldest {
-			c.to += (minutesHour - c.to%minutesHour) % minutesHour
+		if c.to < oldest { // down, as the beginning: of two ranges that touch none has an hour of the other
+			c.to = max(c.to-c.to%minutesHour, c.from+minutesHour)
 		}
 	}
 	first, last := (c.from+minutesHour-1)/minutesHour*minutesHour, c.to/minutesHour*minutesHour

@@ -87,6 +87,7 @@ func (s *Store) profile(ctx context.Context, sel *Selection, more []Dimension) (
 	cpu := profile.ValueType{Type: "cpu", Unit: unit}
 	meta := profile.Meta{
 		Source: "whyhot server", ValueType: cpu, PeriodType: cpu, Start: first, Duration: basis.Covered,
+		Range: profile.Range{From: basis.From, Until: basis.To},
 	}
 	if basis.Count > 0 && basis.Value%basis.Count == 0 {
 		meta.Period = basis.Value / basis.Count

@@ -35,7 +35,7 @@ var relatives = map[string][]string{
 	"position-per-pass":    {"java-list-search", "dotnet-linq-again", "scala-list-index", "erlang-length", "growth-list-walk", "growth-list-search"},
 	"sorted-per-add":       {"go-sort-slice", "growth-whole-copy", "growth-accumulation"},
 	"pattern-backtracks":   {"python-regex", "node-regexp-run", "java-regex", "dotnet-regex", "std-regex-re2", "posix-regexec"},
-	"compared-by-text":     {"node-json-stringify", "python-json", "ruby-json", "php-json", "go-json"},
+	"compared-by-text":     {"node-json-stringify", "python-json", "ruby-json", "php-json", "go-json", "go-json-encode"},
 	"argument-copied":      {"string-copies"},
 	"numbers-as-keys":      {"rust-siphash", "looked-up-twice", "java-hashmap-boxing"},
 	"crc-bitwise":          {"machine-checksum", "crc32-hardware", "bit-by-bit"},

@@ -11,6 +11,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/view"
 )
 
 // Options of a run. The zero value is what `whyhot explain` uses.
@@ -146,7 +147,7 @@ func isBasic(e *catalog.Entry) bool {
 }
 
 // cpuTypes are the value and period types that stand for time on a CPU.
-var cpuTypes = []string{"cpu", "samples", "sample", "cpu-clock", "task-clock", "cycles", "cpu_cycles", "instructions", "wall", "time", "itimer", "events", "ref-cycles", "cpu-cycles", "count", ""}
+var cpuTypes = []string{"cpu", "samples", "sample", "cpu-clock", "task-clock", "cycles", "cpu_cycles", "instructions", "wall", "time", "itimer", "events", "weight", "ref-cycles", "cpu-cycles", "count", ""}
 
 // countsCPU says whether the profile's values stand for CPU time. Rules about
 // CPU share mean nothing on a heap or lock profile.
@@ -164,17 +165,6 @@ func Judges(p *profile.Profile) bool {
 	return ok
 }
 
-// breaksOff says whether a stack ends, at its root, in code that belongs to no
-// binary: the unwinder followed something that was no frame pointer.
-func (e *engine) breaksOff(stack []profile.LocationID) bool {
-	if len(stack) == 0 {
-		return false
-	}
-	root := stack[len(stack)-1]
-	lines := e.p.Lines(root)
-	return e.namedTruncated(root) || e.p.Location(root).Mapping == 0 && e.p.Function(lines[len(lines)-1].Function).Name == ""
-}
-
 func (e *engine) notes() []string {
 	var out []string
 	if n := e.p.Count(); n < fewSamples {
@@ -184,14 +174,11 @@ func (e *engine) notes() []string {
 	if c := e.p.Meta.Coverage; c.Low() {
 		out = append(out, strings.ToUpper(c.Text()[:1])+c.Text()[1:]+".")
 	}
-	unnamed, broken := int64(0), int64(0)
+	unnamed, broken := int64(0), view.CutStacks(e.p).Value
 	for _, sm := range e.p.Samples() {
 		stack := e.p.Stack(sm.Stack)
 		if len(stack) == 0 || e.p.Function(e.p.Lines(stack[0])[0].Function).Name == "" {
 			unnamed += sm.Value
-		}
-		if e.breaksOff(stack) {
-			broken += sm.Value
 		}
 	}
 	if share := float64(broken) / float64(e.p.Total()); share > 0.2 {

@@ -16,6 +16,7 @@ type dialect struct {
 	commFirst  bool // every stack starts with the name of its thread
 	comms      map[string]bool
 	python, js bool // most frames with a source position are in this language
+	methods    bool // most frames with a dot are "Type.method:LINE"
 }
 
 // austin is the name of the one source that names processes in its own way.
@@ -33,12 +34,18 @@ var roots = map[string]bool{
 
 func survey(t *table) dialect {
 	d := dialect{source: "folded", valueType: profile.ValueType{Type: "samples", Unit: "count"}, comms: map[string]bool{}}
-	var marked, located, python, js int
+	var marked, located, python, js, dotted, methods int
 	firstsAreFrames := false
 	for i := range t.frames {
 		f := &t.frames[i]
 		fm := splitMarks(f.text)
 		p, ok := positioned(fm.text)
+		if strings.Contains(fm.text, ".") {
+			dotted++
+		}
+		if !ok && methodLine.MatchString(fm.text) {
+			methods++
+		}
 		switch {
 		case fm.marked():
 			marked++
@@ -60,6 +67,7 @@ func survey(t *table) dialect {
 	}
 	d.python = python*2 > located && python > 0
 	d.js = js*2 > located && js > 0
+	d.methods = methods*2 > dotted
 	d.commFirst = !firstsAreFrames && t.secondIsRoot(marked > 0)
 	switch {
 	case t.austin:

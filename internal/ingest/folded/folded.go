@@ -20,6 +20,10 @@ const maxLine = 64 << 20
 // taken for something else: one in a hundred.
 const badShare = 100
 
+// fewBad is the share of lines that may be no stacks where the others have several frames: a
+// count behind frames with semicolons between them is in no other text.
+const fewBad = 2
+
 // ErrEmpty is wrapped when the input has no stack at all.
 var ErrEmpty = errors.New("no stacks")
 
@@ -27,16 +31,19 @@ var ErrEmpty = errors.New("no stacks")
 // stacks. When it does not, line and text are the first line that is no stack.
 func Detect(head []byte) (ok bool, line int, text string) {
 	head = bytes.TrimPrefix(head, utf8BOM)
-	stacks, others := 0, 0
+	stacks, deep, others := 0, 0, 0
 	for n := 1; len(head) > 0; n++ {
 		l, rest, whole := bytes.Cut(head, []byte{'\n'})
 		if !whole && stacks+others > 0 {
 			break // the last line of head may be cut
 		}
 		head = rest
-		switch kind, _, _ := splitLine(l); {
+		switch kind, stack, _ := splitLine(l); {
 		case kind == lineStack, kind == lineBad && !whole && bytes.IndexByte(l, ';') > 0:
 			stacks++
+			if bytes.IndexByte(stack, ';') > 0 {
+				deep++
+			}
 		case kind == lineBad:
 			others++
 			if line == 0 {
@@ -44,7 +51,7 @@ func Detect(head []byte) (ok bool, line int, text string) {
 			}
 		}
 	}
-	return stacks > 0 && others*10 <= stacks, line, text
+	return stacks > 0 && (others*10 <= stacks || others*fewBad <= deep), line, text
 }
 
 var utf8BOM = []byte("\xef\xbb\xbf")

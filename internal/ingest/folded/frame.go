@@ -89,6 +89,16 @@ func (d *dialect) parse(text string) frame {
 		f.position(p)
 		return f
 	}
+	if at := methodLine.FindStringSubmatch(body); at != nil && d.methods {
+		f.named(at[1], &m)
+		if line, err := strconv.ParseInt(at[2], 10, 32); err == nil {
+			f.line = int32(line)
+		}
+		if f.fn.Kind == profile.KindUnknown || f.fn.Kind == profile.KindJIT {
+			f.fn.Kind, f.mapping = profile.KindJava, ""
+		}
+		return f
+	}
 	if name, lib, ok := cutLibrary(body); ok && m.mapping == "" && (d.python || strings.Contains(lib, ".so") || strings.ContainsAny(lib, "/[")) {
 		if !isUnknown(lib) {
 			f.mapping = lib
@@ -141,6 +151,9 @@ func (f *frame) named(symbol string, m *marks) {
 		f.fn.Kind = profile.KindJava
 	}
 }
+
+// methodLine is async-profiler's "com/corp/Svc.handle:42", with its option for lines.
+var methodLine = regexp.MustCompile(`^([A-Za-z_$][\w$]*(?:[/.][\w$]+)*\.[\w$<>]+):(\d+)$`)
 
 var hexAddress = regexp.MustCompile(`^0x[0-9a-f]{1,16}$`)
 

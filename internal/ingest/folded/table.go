@@ -25,6 +25,7 @@ type table struct {
 	seed  maphash.Seed
 
 	lines     int // not blank, no comment
+	deep      int // of several frames
 	bad       int
 	firstBad  error
 	twoCounts int // stacks whose leaf ends in a second number
@@ -76,6 +77,9 @@ func (t *table) line(n int, l []byte) {
 	t.decimals = t.decimals || !whole
 	if i := bytes.LastIndexByte(stack, ' '); i >= 0 && isNumber(stack[i+1:]) {
 		t.twoCounts++
+	}
+	if bytes.IndexByte(stack, ';') > 0 {
+		t.deep++
 	}
 	stack = bytes.TrimSuffix(stack, []byte{';'}) // some writers end every frame with one
 	w := t.row(stack)
@@ -153,7 +157,7 @@ func (t *table) reject(n int, why error, l []byte) {
 // check decides whether what was read is a folded file.
 func (t *table) check() error {
 	switch {
-	case t.bad > 0 && t.bad*badShare > t.lines:
+	case t.bad*badShare > t.lines && t.bad*fewBad > t.deep:
 		return fmt.Errorf("folded stacks: %w (%d of %d lines are no \"frame;frame;… COUNT\")", t.firstBad, t.bad, t.lines)
 	case len(t.rows) == 0 || t.sum == 0:
 		return fmt.Errorf("folded stacks: %w: the profiler saw nothing, or every count is 0", ErrEmpty)
@@ -186,6 +190,9 @@ func (t *table) build() (*profile.Profile, error) {
 	meta := profile.Meta{Source: d.source, ValueType: d.valueType}
 	if t.bad > 0 {
 		meta.Warnings = append(meta.Warnings, fmt.Sprintf("%d of %d lines are no stacks and were skipped (%v)", t.bad, t.lines, t.firstBad))
+	}
+	if r.decimals && d.source != austin { // rows are of a weight, and no numbers of samples
+		meta.ValueType.Type = "weight"
 	}
 	if w := r.warning(); w != "" {
 		meta.Warnings = append(meta.Warnings, w)

@@ -93,6 +93,9 @@ func valueType(event string, samples []sample) profile.ValueType {
 
 func (s *reader) labels(h *header) []profile.Label {
 	labels := []profile.Label{{Key: profile.LabelThread, Str: h.comm}}
+	if h.bare {
+		return labels
+	}
 	if !h.hasPID {
 		return append(labels, profile.Label{Key: profile.LabelTID, Num: int64(h.tid)})
 	}

@@ -14,6 +14,7 @@ type header struct {
 	period   int64
 	event    string
 	timed    bool
+	bare     bool   // the name alone, as with "-F comm,ip,sym"
 	rest     string // what follows the event: the only frame, where stacks are off
 }
 
@@ -33,6 +34,14 @@ func parseHeader(line string) (header, bool) {
 		}
 		at = end
 	}
+}
+
+// parseBare reads the line before a stack of a text without IDs and times: a thread's name, of
+// which the kernel keeps 15 bytes, at the begin of the line.
+func parseBare(line string) (header, bool) {
+	const most = 15
+	comm := strings.TrimSpace(line)
+	return header{comm: comm, pid: -1, bare: true}, comm != "" && len(comm) <= most && !isSpace(line[0])
 }
 
 // nextWord gives the word at or after a position and where it ends.

@@ -37,6 +37,9 @@ func Detect(head []byte) bool {
 			return true
 		case !found:
 			h, ok := parseHeader(line)
+			if !ok {
+				h, ok = parseBare(line)
+			}
 			if !ok || h.event == "" && h.rest != "" {
 				return false
 			}
@@ -46,7 +49,10 @@ func Detect(head []byte) bool {
 			}
 			seen, found = h, true
 		default:
-			_, ok := parseFrame(line)
+			f, ok := parseFrame(line)
+			if seen.bare && f.symbol == "" {
+				return false
+			}
 			return ok && strings.TrimLeft(line, " \t") != line || line == "" && seen.event != ""
 		}
 	}
@@ -149,6 +155,9 @@ func (s *reader) take(line string) {
 	default:
 		s.endSample()
 		h, ok := parseHeader(line)
+		if !ok && (len(s.samples) == 0 || s.samples[0].bare) { // all of a text have the same fields
+			h, ok = parseBare(line)
+		}
 		if !ok {
 			s.unreadable(line)
 			return
@@ -217,7 +226,11 @@ func (s *reader) endSample() {
 	s.current = nil
 	frames := s.frames
 	defer func() { s.frames, s.position = s.frames[:0], s.position[:0] }()
-	if h.tid == 0 && (!h.hasPID || h.pid == 0) {
+	if h.bare && len(frames) == 0 {
+		s.unreadable(h.comm)
+		return
+	}
+	if !h.bare && h.tid == 0 && (!h.hasPID || h.pid == 0) {
 		s.idle++
 		return
 	}

@@ -21,6 +21,7 @@ const (
 	commentIdle    = "idle"       // nanoseconds
 	commentCover   = "coverage"   // JSON of profile.Coverage
 	commentSource  = "source"     // what the profile was converted from
+	commentRange   = "range"      // profile.Range: two times of RFC 3339
 	commentCalls   = "calls"      // JSON array of profile.Calls
 	commentFuncs   = "functions"  // JSON array of profile.FunctionCalls
 	commentSQL     = "statements" // JSON array of profile.Statement
@@ -63,6 +64,11 @@ func readComment(meta *profile.Meta, c string) {
 		case commentSource:
 			meta.Source, meta.Recorded = value, true
 			return
+		case commentRange:
+			if r, ok := rangeOf(value); ok {
+				meta.Range = r
+				return
+			}
 		case commentCalls:
 			if json.Unmarshal([]byte(value), &meta.Calls) == nil {
 				return
@@ -90,12 +96,29 @@ func readComment(meta *profile.Meta, c string) {
 	meta.Comments = append(meta.Comments, c)
 }
 
+// rangeOf reads two times.
+func rangeOf(text string) (profile.Range, bool) {
+	first, second, _ := strings.Cut(text, " ")
+	from, err := time.Parse(time.RFC3339, first)
+	if err != nil {
+		return profile.Range{}, false
+	}
+	until, err := time.Parse(time.RFC3339, second)
+	if err != nil || from.IsZero() || !from.Before(until) {
+		return profile.Range{}, false
+	}
+	return profile.Range{From: from.UTC(), Until: until.UTC()}, true
+}
+
 // comments writes what readComment and kindsOf read.
 func comments(meta *profile.Meta, kinds string) []string {
 	var out []string
 	add := func(key, value string) { out = append(out, commentPrefix+key+" "+value) }
 	if meta.Source != "" && meta.Source != "pprof" {
 		add(commentSource, meta.Source)
+	}
+	if r := meta.Range; !r.From.IsZero() {
+		add(commentRange, r.From.UTC().Format(time.RFC3339)+" "+r.Until.UTC().Format(time.RFC3339))
 	}
 	asJSON := func(key string, value any) {
 		var text strings.Builder

@@ -131,6 +131,10 @@ func random(t *rapid.T) *profile.Profile {
 	if rapid.Bool().Draw(t, "start") {
 		meta.Start = time.Unix(0, rapid.Int64Range(1, 1<<60).Draw(t, "nanos"))
 	}
+	if rapid.Bool().Draw(t, "range") {
+		from := time.Unix(rapid.Int64Range(1, 1<<32).Draw(t, "from"), 0).UTC()
+		meta.Range = profile.Range{From: from, Until: from.Add(time.Minute)}
+	}
 	return b.Build(meta)
 }
 

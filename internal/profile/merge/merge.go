@@ -33,6 +33,9 @@ func All(profiles []*profile.Profile) *profile.Profile {
 		if p.Meta.Period != meta.Period {
 			meta.Period = 0
 		}
+		if p.Meta.Range != meta.Range {
+			meta.Range = profile.Range{}
+		}
 		for _, w := range p.Meta.Warnings {
 			if !slices.Contains(meta.Warnings, w) {
 				meta.Warnings = append(meta.Warnings, w)

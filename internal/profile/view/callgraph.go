@@ -24,7 +24,8 @@ type Sandwich struct {
 	Self      int64              // the function was executing
 	Total     int64              // the function was on the stack
 	Recursive int64              // it was on the stack more than once
-	Entry     int64              // it was outermost: nobody called it
+	Entry     int64              // it was outermost: nobody called it, or who did is missing
+	Cut       int64              // the part of Entry in stacks that are cut, see IsCut
 	Callers   []Edge             // by falling Total
 	Callees   []Edge
 	// CallerTree and CalleeTree go on from there to any depth; node 1 of each
@@ -85,6 +86,9 @@ func neighbours(p *profile.Profile, fn []profile.FunctionID) *Sandwich {
 		}
 		if outer == len(stack)-1 {
 			s.Entry += w.value
+			if IsCut(p, p.Stack(w.stack)) {
+				s.Cut += w.value
+			}
 		} else {
 			callers[frames.function[stack[outer+1]]] += w.value
 		}

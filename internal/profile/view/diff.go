@@ -30,7 +30,9 @@ type DiffRow struct {
 	Name   string // as Name gives it
 	Binary string // its file's name; "" where the function is in none that is known
 	File   string // source file, "" when not known
-	A, B   Side
+	// Was is the name in the first profile of a function that seems to have been renamed.
+	Was  string
+	A, B Side
 	// EventsA and EventsB are the equally weighted events that tell as much of the shares as
 	// those of the profiles do: DiffTable's, or fewer where a part of a profile was thinned.
 	EventsA, EventsB int64
@@ -70,8 +72,9 @@ func (d *DiffTable) Share(delta float64) float64 {
 const FalseDiscoveryRate = 0.05
 
 // Diff compares b with a. IDs mean nothing across profiles, so functions are
-// matched by name and binary (without directories and version suffix); those
-// left over by name alone where it is unique on both sides.
+// matched by name and binary (without directories and version suffix, nor what
+// compilers add to the names of copies); those left over by name alone where it
+// is unique on both sides, and then as renamed where their costs are equal.
 //
 // The test is the two-proportion z test with pooled variance on the effective
 // numbers of events, or with Absolute the comparison of two Poisson counts.
@@ -109,6 +112,9 @@ func (s *Summer) Number(f *profile.Function, m *profile.Mapping) int {
 		s.numbers[key] = n
 		s.found, s.order = append(s.found, side), append(s.order, key)
 	}
+	if s.found[n].name != side.name { // a function and its parts
+		s.found[n].name = key.name
+	}
 	return n
 }
 
@@ -136,6 +142,7 @@ func DiffSums(a, b *Sums, opt DiffOptions) *DiffTable {
 	sideA, sideB := a.functions, b.functions
 	pairByName(sideA, sideB)
 	d := &DiffTable{TotalA: a.Total, TotalB: b.Total, EventsA: a.Events, EventsB: b.Events, Absolute: opt.Absolute}
+	d.pairRenamed(sideA, sideB)
 	for key, x := range sideA {
 		y := sideB[key]
 		delete(sideB, key)
@@ -162,6 +169,7 @@ type diffSide struct {
 
 	name, binary, file string
 	events             int64
+	renamed            bool // and known by the other side's key
 }
 
 // keyOf is what a function is matched by, and what it is called.
@@ -176,7 +184,7 @@ func keyOf(f *profile.Function, m *profile.Mapping) (diffKey, diffSide) {
 			where = where[:i+len(".so")]
 		}
 	}
-	return diffKey{side.name, where}, side
+	return diffKey{plainName(side.name, f.Kind), where}, side
 }
 
 // sides sums a profile by what its functions match by. A total is summed per
@@ -215,39 +223,11 @@ func sides(p *profile.Profile, sum, events int64) *Sums {
 	return s.Sums(sum, events, self, total, nil)
 }
 
-// pairByName gives functions that only one side has the other side's key where
-// the name leaves no doubt, for example after the binary was renamed.
-func pairByName(a, b map[diffKey]diffSide) {
-	loneA, loneB := lone(a, b), lone(b, a)
-	for name, keyB := range loneB {
-		keyA, ok := loneA[name]
-		if !ok || keyA == (diffKey{}) || keyB == (diffKey{}) || strings.HasPrefix(name, "[") {
-			continue
-		}
-		b[keyA] = b[keyB]
-		delete(b, keyB)
-	}
-}
-
-// lone maps the names that only xs has to their key, to the zero key where a
-// name occurs several times.
-func lone(xs, others map[diffKey]diffSide) map[string]diffKey {
-	names := map[string]diffKey{}
-	for key := range xs {
-		if _, ok := others[key]; ok {
-			continue
-		}
-		if _, twice := names[key.name]; twice {
-			names[key.name] = diffKey{}
-			continue
-		}
-		names[key.name] = key
-	}
-	return names
-}
-
 func (d *DiffTable) compare(opt DiffOptions, x, y diffSide) DiffRow {
 	row := DiffRow{Name: cmp.Or(y.name, x.name), Binary: cmp.Or(y.binary, x.binary), File: cmp.Or(y.file, x.file), A: x.Side, B: y.Side}
+	if y.renamed {
+		row.Was = x.name
+	}
 	row.EventsA, row.EventsB = d.eventsOf(x, y)
 	valueA, valueB := x.Self, y.Self
 	if opt.Sort == SortTotal {
@@ -256,12 +236,17 @@ func (d *DiffTable) compare(opt DiffOptions, x, y diffSide) DiffRow {
 	shareA, shareB := ratio(valueA, d.TotalA), ratio(valueB, d.TotalB)
 	if d.Absolute {
 		row.Delta = float64(valueB - valueA)
-		row.P = poissonP(shareA*float64(d.EventsA), shareB*float64(d.EventsB))
+		row.P = d.valueP(valueA, valueB)
 		return row
 	}
 	row.Delta = shareB - shareA
 	row.P = proportionP(shareA, shareB, row.EventsA, row.EventsB)
 	return row
+}
+
+// valueP is the p value of two values.
+func (d *DiffTable) valueP(a, b int64) float64 {
+	return poissonP(ratio(a, d.TotalA)*float64(d.EventsA), ratio(b, d.TotalB)*float64(d.EventsB))
 }
 
 // eventsOf gives the events behind both shares. Where one side has nothing of the function,

@@ -38,13 +38,20 @@ func newHeader(in *FlameInput) header {
 		b := in.Rate.Of(1)
 		add("costs", strings.Join(quantity.Bill(&b), ", "), "")
 	}
-	if meta.Duration > 0 {
+	r := meta.Range
+	switch {
+	case !r.From.IsZero():
+		add("", quantity.Range(r.From, r.Until), "")
+		if meta.Duration > 0 {
+			add("all services recorded for", quantity.Duration(meta.Duration), "of it")
+		}
+	case meta.Duration > 0:
 		add("recorded for", quantity.Duration(meta.Duration), "")
 	}
 	if meta.Lost > 0 {
 		add("", quantity.Count(int64(meta.Lost)), "lost")
 	}
-	if !meta.Start.IsZero() {
+	if !meta.Start.IsZero() && r.From.IsZero() {
 		add("started", meta.Start.UTC().Format("2006-01-02 15:04 UTC"), "")
 	}
 	if meta.Source != "" {

@@ -64,6 +64,16 @@ func Duration(d time.Duration) string {
 	return digits(d.Hours()) + " h"
 }
 
+// Range writes a span of time to the minute, the day of its end only where that is another one.
+func Range(from, until time.Time) string {
+	from, until = from.UTC(), until.UTC()
+	end := "15:04"
+	if from.Format(time.DateOnly) != until.Format(time.DateOnly) {
+		end = "2006-01-02 15:04"
+	}
+	return from.Format("2006-01-02 15:04") + " to " + until.Format(end) + " UTC"
+}
+
 // Bytes writes a size in binary units.
 func Bytes(v float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}

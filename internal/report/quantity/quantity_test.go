@@ -51,3 +51,15 @@ func TestSamples(t *testing.T) {
 		}
 	}
 }
+
+func TestRange(t *testing.T) {
+	from := time.Date(2026, 11, 30, 10, 3, 0, 0, time.UTC)
+	for length, want := range map[time.Duration]string{
+		3 * time.Minute: "2026-11-30 10:03 to 10:06 UTC",
+		24 * time.Hour:  "2026-11-30 10:03 to 2026-12-01 10:03 UTC",
+	} {
+		if got := Range(from, from.Add(length)); got != want {
+			t.Errorf("%s: %q, want %q", length, got, want)
+		}
+	}
+}

@@ -214,6 +214,7 @@ type diffRow struct {
 	Function    string  `json:"function,omitempty"`
 	Binary      string  `json:"binary,omitempty"`
 	File        string  `json:"file,omitempty"`
+	Was         string  `json:"was,omitempty"` // its name before, where it seems to have been renamed
 	Before      *values `json:"before,omitempty"`
 	After       *values `json:"after,omitempty"`
 	Delta       float64 `json:"delta"`
@@ -231,7 +232,7 @@ func Diff(w io.Writer, a, b *profile.Profile, d *view.DiffTable, sort view.Sort,
 	}
 	out := make([]diffRow, 0, len(list))
 	for _, r := range list {
-		row := diffRow{Binary: r.Binary, File: r.File, Delta: r.Delta, P: r.P, Significant: r.Significant, Cost: billOf(rate, d.Share(r.Delta))}
+		row := diffRow{Binary: r.Binary, File: r.File, Was: r.Was, Delta: r.Delta, P: r.P, Significant: r.Significant, Cost: billOf(rate, d.Share(r.Delta))}
 		row.Before, row.Function = valuesOf(a, r.A, row.Function)
 		row.After, row.Function = valuesOf(b, r.B, row.Function)
 		out = append(out, row)

@@ -54,6 +54,9 @@ func (p *Printer) Diff(in DiffInput) {
 
 func (p *Printer) verdict(in DiffInput, significant int) {
 	compared := len(in.Table.Rows)
+	if list := renamed(in.Table); len(list) > 0 {
+		p.Notef("Taken for renamed, at equal cost in the same file or binary: %s", strings.Join(list, ", "))
+	}
 	if significant == 0 {
 		p.Notef("No function of %s differs significantly.", quantity.Count(int64(compared)))
 		if !in.All && compared > 0 {
@@ -63,6 +66,21 @@ func (p *Printer) verdict(in DiffInput, significant int) {
 	}
 	p.Notef("%s of %s functions differ significantly (false discovery rate %.0f%%).",
 		quantity.Count(int64(significant)), quantity.Count(int64(compared)), 100*view.FalseDiscoveryRate)
+}
+
+// renamed lists the functions that are taken for one under two names.
+func renamed(t *view.DiffTable) (list []string) {
+	const most = 5
+	for _, r := range t.Rows {
+		if r.Was == "" {
+			continue
+		}
+		if len(list) == most {
+			return append(list, "…")
+		}
+		list = append(list, r.Was+" → "+r.Name)
+	}
+	return list
 }
 
 func (in *DiffInput) table(rows []view.DiffRow) *Table {
@@ -100,6 +118,9 @@ func (in *DiffInput) cells(r view.DiffRow, most float64) []Cell {
 		sign, style = "?", &styles.dim
 	}
 	name := Cell{Text: r.Name}
+	if r.Was != "" {
+		name.Text += " (was " + r.Was + ")"
+	}
 	if !r.Significant {
 		name.Style = &styles.dim
 	}

@@ -43,9 +43,9 @@ func (p *Printer) Graph(in GraphInput) {
 	}
 	p.facts(facts)
 	p.Line()
-	p.branch(in, "called by", s.CallerTree, s.Entry, "(nothing: it is outermost)")
+	p.branch(in, "called by", s.CallerTree, []ownPart{{s.Entry - s.Cut, "(nothing: it is outermost)"}, {s.Cut, "(not recorded: the stack is cut)"}})
 	p.Line()
-	p.branch(in, "calls", s.CalleeTree, s.Self, "(its own code)")
+	p.branch(in, "calls", s.CalleeTree, []ownPart{{s.Self, "(its own code)"}})
 }
 
 // where is the binary, or the source file of code that runs from none.
@@ -75,9 +75,14 @@ func share(part, whole int64) float64 {
 	return Whole{Total: whole}.Share(part)
 }
 
-// branch prints one tree below the function; own is what stays in the function
-// itself.
-func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64, ownName string) {
+// ownPart is a part of what stays in the function itself.
+type ownPart struct {
+	value int64
+	name  string
+}
+
+// branch prints one tree below the function, with what stays in the function itself.
+func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own []ownPart) {
 	t := &Table{Columns: []Column{
 		{Title: "of all", Right: true},
 		{Title: "of it", Right: true},
@@ -102,12 +107,13 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		}
 		t.Add(slices.Insert(cells, behindShares, billCells(in.Rate, in.Whole.Share(value), quantity.Amount)...)...)
 	}
-	ownShown := own <= 0
+	own = slices.DeleteFunc(own, func(o ownPart) bool { return o.value <= 0 })
+	slices.SortStableFunc(own, func(a, b ownPart) int { return cmp.Compare(b.value, a.value) })
 	shown := in.worthShowing(tree)
 	for i, n := range shown {
-		if n.Parent == 1 && !ownShown && n.Total < own {
-			add(own, "", ownName, "", true)
-			ownShown = true
+		for n.Parent == 1 && len(own) > 0 && n.Total < own[0].value {
+			add(own[0].value, "", own[0].name, "", true)
+			own = own[1:]
 		}
 		unnamed := in.Profile.Function(n.Function).Name == ""
 		lib := ""
@@ -116,8 +122,8 @@ func (p *Printer) branch(in GraphInput, title string, tree *view.Tree, own int64
 		}
 		add(n.Total, indent(shown, i), branchName(in.Profile, n), lib, unnamed)
 	}
-	if !ownShown {
-		add(own, "", ownName, "", true)
+	for _, o := range own {
+		add(o.value, "", o.name, "", true)
 	}
 	if len(t.rows) > 0 {
 		t.Print(p)

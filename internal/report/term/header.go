@@ -72,9 +72,7 @@ func facts(prof *profile.Profile) []string {
 		}
 		list = append(list, Clean(value))
 	}
-	if meta.Duration > 0 {
-		list = append(list, "recorded for "+quantity.Duration(meta.Duration))
-	}
+	list = append(list, recorded(meta)...)
 	if meta.Lost > 0 {
 		lost := quantity.Count(int64(meta.Lost)) + " lost"
 		if all := float64(meta.Lost) + float64(prof.Count()); all > 0 {
@@ -84,6 +82,23 @@ func facts(prof *profile.Profile) []string {
 	}
 	if unnamed := view.Unnamed(prof); unnamed > 0 {
 		list = append(list, percent.Column(WholeOf(prof).Share(unnamed))+" in code without a name")
+	}
+	return list
+}
+
+// recorded says of what time a profile is. A server's has samples of a range, and its cores are
+// of the time that anything recorded in it: "recorded for" would be said of this service, which
+// somebody may have pushed ten seconds of.
+func recorded(meta *profile.Meta) (list []string) {
+	if r := meta.Range; !r.From.IsZero() {
+		list = append(list, quantity.Range(r.From, r.Until))
+		if meta.Duration > 0 {
+			list = append(list, "all services recorded for "+quantity.Duration(meta.Duration)+" of it")
+		}
+		return list
+	}
+	if meta.Duration > 0 {
+		list = append(list, "recorded for "+quantity.Duration(meta.Duration))
 	}
 	return list
 }

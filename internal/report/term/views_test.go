@@ -176,3 +176,23 @@ before  after  change     function, self  where
 3 more (-n 0 shows all)
 No function of 4 differs significantly.`)
 }
+
+// What stacks say nothing of is not called outermost.
+func TestGraphOfCutStacks(t *testing.T) {
+	b := profile.NewBuilder()
+	app := b.Mapping(profile.Mapping{Path: "/usr/bin/app"})
+	work := b.Location(app, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: "work", Mapping: app, Kind: profile.KindNative})})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{work}), Count: 10, Value: 10})
+	p := b.Build(profile.Meta{Source: "perf.data"})
+	fn := view.Find(p, func(s string) bool { return s == "work" })
+	in := GraphInput{Profile: p, Name: "work", Sandwich: view.Callgraph(p, fn, view.CallgraphOptions{}), Whole: WholeOf(p)}
+	got := strings.Join(printed(80, func(out *Printer) { out.Graph(in) }), "\n")
+	if strings.Contains(got, "outermost") || !strings.Contains(got, "(not recorded: the stack is cut)") {
+		t.Error(got)
+	}
+	want := "100.0% of the stacks are cut, most after one frame, as happens without frame pointers: callers are missing, and totals are lower bounds; " +
+		"record with perf record --call-graph dwarf, or whyhot record"
+	if got := CutText(p); got != want {
+		t.Error(got)
+	}
+}

@@ -64,3 +64,34 @@ func TestSamplesOfTheFuture(t *testing.T) {
 		t.Errorf("%d samples, want 40", top.Basis.Count)
 	}
 }
+
+// Each sample is in one of two ranges that touch, and each answer says which time it is of.
+func TestRangesThatTouch(t *testing.T) {
+	r := start(t, Limits{})
+	now := time.Now()
+	for ago := range 6 {
+		p := servertest.Profile(now.Add(-time.Duration(ago)*time.Minute), 100, 0)
+		if resp, body := r.do(http.MethodPost, "/api/v1/push?service=web", "", servertest.Pprof(t, p)); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s\n%s", resp.Status, body)
+		}
+	}
+	r.flush("default")
+	middle := now.Add(-150 * time.Second).UTC().Format(time.RFC3339)
+	var before, after topForm
+	r.get("/api/v1/top?from=now-1h&to="+middle, "", &before)
+	r.get("/api/v1/top?from="+middle, "", &after)
+	if sum := before.Basis.Count + after.Basis.Count; sum != 600 {
+		t.Errorf("%d and %d samples, want 600 together", before.Basis.Count, after.Basis.Count)
+	}
+	if !before.Basis.To.Equal(after.Basis.From) || !after.Basis.To.After(now) {
+		t.Errorf("up to %s, then from %s to %s", before.Basis.To, after.Basis.From, after.Basis.To)
+	}
+	_, data := r.do(http.MethodGet, "/api/v1/profile?from=now-1h&to="+middle, "", nil)
+	p, err := ingest.Read(t.Context(), bytes.NewReader(data), "the profile", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Meta.Range.Until.Equal(before.Basis.To) || p.Meta.Range.From.After(p.Meta.Start) {
+		t.Errorf("the profile says %v", p.Meta.Range)
+	}
+}

@@ -47,6 +47,7 @@ func (s *Server) selectionIn(r *request, half string) (store.Selection, error) {
 	if !out.From.Before(out.To) {
 		return out, invalid("%sfrom (%s) must be before to (%s)", half, out.From.UTC().Format(time.RFC3339), out.To.UTC().Format(time.RFC3339))
 	}
+	out.From, out.To = store.WholeMinutes(out.From, out.To, now)
 	for name, to := range map[string]*[]string{paramService: &out.Service, paramVersion: &out.Version, paramHost: &out.Host, paramContainer: &out.Container, paramProcess: &out.Process} {
 		if *to = list(name); len(*to) > maxValues {
 			return out, invalid("%s is there %d times; at most %d are taken", name, len(*to), maxValues)

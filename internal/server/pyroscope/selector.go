@@ -58,6 +58,7 @@ func selection(profileType string, selectors []string, start, end int64, now tim
 	if !sel.From.Before(sel.To) {
 		return sel, false, invalid("start (%s) must be before end (%s)", sel.From.UTC().Format(time.RFC3339), sel.To.UTC().Format(time.RFC3339))
 	}
+	sel.From, sel.To = store.WholeMinutes(sel.From, sel.To, now)
 	if profileType != "" && profileType != ProfileType {
 		if strings.Count(profileType, ":") != strings.Count(ProfileType, ":") {
 			return sel, false, invalid("invalid profile type %q: must be NAME:TYPE:UNIT:PERIOD_TYPE:PERIOD_UNIT; this server has %s", profileType, ProfileType)

@@ -172,6 +172,15 @@ test("two versions: the newest against the one before, or those that were chosen
     "1.10",
   ]);
   assert.equal(sidesOf(a, values.slice(0, 1)), undefined);
+  const services = [
+    { value: "web", first: "2026-11-20T10:00:00Z" },
+    { value: "billing", first: "2026-11-20T10:00:00Z" },
+    { value: "sed", first: "2026-11-20T10:30:00Z" },
+  ];
+  assert.deepEqual(sidesOf({ ...HOME, own: { "compare.by": "service" } }, services), [
+    "billing",
+    "web",
+  ]);
   assert.deepEqual(question(a, selection(a), NOW, ["1.9", "1.10"]), {
     from: "now-1h",
     to: "now",

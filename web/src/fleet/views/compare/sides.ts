@@ -51,17 +51,21 @@ export interface Value {
   readonly first: string;
 }
 
-// sidesOf gives the two values that are compared: those that were chosen, else the newest
-// two, the older one before. Undefined where there are not two.
+// sidesOf gives the two values that are compared: those that were chosen, else of versions the
+// newest two, the older one before, and of others the first two, which take most CPU: the newest
+// service is some process that ran once. Undefined where there are not two.
 export function sidesOf(a: Address, values: readonly Value[]): [string, string] | undefined {
-  const newest = [...values].sort(
-    (x, y) =>
-      Date.parse(y.first) - Date.parse(x.first) ||
-      y.value.localeCompare(x.value, undefined, { numeric: true }),
-  );
+  const usual = [...values];
+  if (byOf(a) === "version") {
+    usual.sort(
+      (x, y) =>
+        Date.parse(y.first) - Date.parse(x.first) ||
+        y.value.localeCompare(x.value, undefined, { numeric: true }),
+    );
+  }
   const chosen = (name: string): string | undefined => a.own[name];
-  const after = chosen(OWN.after) ?? newest.find((v) => v.value !== chosen(OWN.before))?.value;
-  const before = chosen(OWN.before) ?? newest.find((v) => v.value !== after)?.value;
+  const after = chosen(OWN.after) ?? usual.find((v) => v.value !== chosen(OWN.before))?.value;
+  const before = chosen(OWN.before) ?? usual.find((v) => v.value !== after)?.value;
   return before === undefined || after === undefined ? undefined : [before, after];
 }
 
