@@ -1101,9 +1101,15 @@ export interface components {
         };
         /** @description What an answer rests on. */
         Basis: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The beginning of the range as it was rounded.
+             */
             from: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Its end, which is not part of it.
+             */
             to: string;
             /** @description How much of that the project has samples of, from any series: what a weight is divided by for cores. A pushed profile counts with its duration; of other samples, each minute that has one counts. */
             covered_seconds: number;
@@ -1701,9 +1707,9 @@ export interface components {
     parameters: {
         /** @description A token's own if it is missing; `default` without tokens. */
         project: string;
-        /** @description The beginning; an hour ago if it is missing. */
+        /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
         from: components["schemas"]["Time"];
-        /** @description The end; now if it is missing. */
+        /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
         to: components["schemas"]["Time"];
         service: components["schemas"]["Values"];
         version: components["schemas"]["Values"];
@@ -2222,9 +2228,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2266,9 +2272,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2310,9 +2316,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2356,9 +2362,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2405,9 +2411,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2460,9 +2466,9 @@ export interface operations {
             query: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2510,9 +2516,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2573,9 +2579,9 @@ export interface operations {
             query: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2620,9 +2626,9 @@ export interface operations {
             query: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2666,9 +2672,9 @@ export interface operations {
             query: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2711,9 +2717,9 @@ export interface operations {
             query: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2809,9 +2815,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2855,9 +2861,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
@@ -2920,9 +2926,9 @@ export interface operations {
             query?: {
                 /** @description A token's own if it is missing; `default` without tokens. */
                 project?: components["parameters"]["project"];
-                /** @description The beginning; an hour ago if it is missing. */
+                /** @description The beginning, rounded down to the minute; an hour ago if it is missing. */
                 from?: components["parameters"]["from"];
-                /** @description The end; now if it is missing. */
+                /** @description The end, which is not part of the range. It is rounded down to the minute, or up where it is now or later; now if it is missing. Ranges that touch share no minute. */
                 to?: components["parameters"]["to"];
                 service?: components["parameters"]["service"];
                 version?: components["parameters"]["version"];
