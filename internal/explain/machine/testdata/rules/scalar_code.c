@@ -940,7 +940,7 @@ void no_skip_stores(const int *a, int *out, long *more, long n) {
 // What is asked is made of all elements so far: none can be left out.
 long no_skip_rolling(const unsigned char *a, const unsigned long *gear, unsigned long mask, long n, unsigned long h) {
   for (long i = 0; i < n; i++) {
-    h = h * 2 + gear[a[i]];
+    h = (h << 1) ^ gear[a[i]];
     if (!(h & mask) && i >= 64)
       return i;
   }
