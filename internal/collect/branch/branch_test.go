@@ -374,3 +374,26 @@ func TestConditions(t *testing.T) {
 		}
 	}
 }
+
+// What an address is made from is followed through copies and arithmetic, until it is overwritten.
+func TestAccesses(t *testing.T) {
+	const a, b, c = 1, 2, 4
+	for name, x := range map[string]struct {
+		code []instruction.Use
+		want bool
+	}{
+		"by the register itself":   {[]instruction.Use{{Address: a, To: c}}, true},
+		"by a copy of it":          {[]instruction.Use{{From: a, To: b}, {Address: b}}, true},
+		"by what is made of it":    {[]instruction.Use{{From: a, To: b}, {From: b, To: b}, {Address: b | c}}, true},
+		"by another":               {[]instruction.Use{{From: c, To: b}, {Address: b}}, false},
+		"after it was overwritten": {[]instruction.Use{{From: c, To: a}, {Address: a}}, false},
+	} {
+		var block []instruction.Step
+		for _, u := range x.code {
+			block = append(block, instruction.Step{Use: u})
+		}
+		if got := accesses(block, a); got != x.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -51,6 +51,9 @@ func TestGuesses(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	// 0.475 and 0.095 of half the passes; 20 instructions: 6.3 cycles of 19.6 to 15.7 of 18.2.
+	if likely := f.Gain.Low + (f.Gain.High-f.Gain.Low)/4; f.Gain.Likely < likely-1e-9 || f.Gain.Likely > likely+1e-9 {
+		t.Errorf("likely %v of %v", f.Gain.Likely, f.Gain)
+	}
 	if low, high := f.Gain.Low/0.3, f.Gain.High/0.3; low < 0.30 || low > 0.34 || high < 0.84 || high > 0.88 {
 		t.Errorf("%.3f to %.3f", low, high)
 	}

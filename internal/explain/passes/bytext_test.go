@@ -176,6 +176,24 @@ def main(orders):
         total += len(lines(order.path))  @2
 `, "main@2 lines@1 load", "main@2", profile.KindPython, "", ""},
 	})
+	// What reads the file counts, where that is another statement.
+	two := read("/me/a.py", `
+def setting(name):
+    with open(CONFIG) as f:  @3
+        values = json.load(f)  @1
+    return values[name]
+def main(orders):
+    for order in orders:
+        total += order.price * setting("rate")  @2
+`, profile.KindPython)
+	for range 40 {
+		two.add(4, "main@2 setting@1 load")
+		two.add(3, "main@2 setting@3 open")
+		two.add(3, "main@2")
+	}
+	if got := two.found(t); len(got) != 1 || got[0].Share.Main() < 0.69 || got[0].Share.Main() > 0.71 {
+		t.Errorf("read and parsed: %+v", got)
+	}
 	// A start that reads it once, for long.
 	p := read("/me/a.php", texts, profile.KindPHP)
 	p.add(200, "get@2 messages@1 php_json_decode_ex")

@@ -151,3 +151,12 @@ func TestCodeOfOthersIsMinor(t *testing.T) {
 		}
 	}
 }
+
+// What an entry knows of a line is not why, where the entry says so: a rule that reads the line
+// leads.
+func TestEntriesThatTellASymptom(t *testing.T) {
+	p := parse(t, "R;progress (model.R:33);[;[.data.frame;[unknown]_[libR.so] 500\nR;progress (model.R:40);sum 500\n")
+	if f, ok := foundIn(t, p, "r-data-frame-element")["r-data-frame-element"]; !ok || !f.Symptom {
+		t.Errorf("%v, %+v", ok, f)
+	}
+}
