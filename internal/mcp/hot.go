@@ -139,7 +139,7 @@ func (s *Server) leaves(p *profile.Profile, lines *ownline.Lines) (out []leaf) {
 		if len(out) == mostLeaves || r.Self == 0 {
 			break
 		}
-		if lines.IsOwn(r.Function) || p.Function(r.Function).Name == ownline.Truncated {
+		if lines.IsOwn(r.Function) || p.Function(r.Function).Name == profile.TruncatedStack {
 			continue
 		}
 		self := float64(r.Self) / total

@@ -167,6 +167,9 @@ type Meta struct {
 	Recorded bool
 }
 
+// TruncatedStack is the name of the function that stands for the part of a stack that is missing.
+const TruncatedStack = "[truncated stack]"
+
 // Range is a span of time: From is in it, Until is not.
 type Range struct{ From, Until time.Time }
 

@@ -94,12 +94,8 @@ func (f *flow) region(code []instruction.Step, nodes []int64, isLoop bool, at ma
 			}
 			continue
 		}
-		both := f.both(to, behind, n, header)
-		if f.guards(n, to, behind, header) {
-			both = 0
-		}
 		sites = append(sites, weighed{
-			site{address: s.Address, condition: s.Condition, both: both},
+			site{address: s.Address, condition: s.Condition, both: f.both(n, to, behind, header)},
 			after(code, f.blocks[to][0].Address, at) + after(code, f.blocks[behind][0].Address, at),
 		})
 	}

@@ -94,14 +94,19 @@ const mostBoth = 32
 // both is how many instructions two ways have until they meet: of "if (a) x = b; else x = c;"
 // the two assignments, of "if (a) continue;" what is left of the loop. 0 where that is more
 // than mostBoth, or has something dear.
-// ends are blocks behind which another pass begins: the loop's header, the jump's own.
+// n is the jump's block. Behind it and the loop's header another pass begins. 0 too where the jump
+// guards an access of one of the ways.
 //
 // No way may lead past where they meet: of "if (a && b) continue; work();" the ways behind a meet
 // at the work, but b leads past it, so that the work is skipped by a jump whatever becomes of a.
-func (f *flow) both(one, other int64, ends ...int64) int {
+func (f *flow) both(n, one, other, header int64) int {
+	ends := []int64{n, header}
+	ofOne, ofOther := f.reached(one, ends), f.reached(other, ends)
+	if asked := asksNone(f.blocks[n]); f.guards(asked, one, ofOther) || f.guards(asked, other, ofOne) {
+		return 0
+	}
 	least := 0
-	ofOther := f.reached(other, ends)
-	for n, length := range f.reached(one, ends) {
+	for n, length := range ofOne {
 		more, meet := ofOther[n]
 		if !meet || length+more > mostBoth || least > 0 && length+more >= least {
 			continue

@@ -2,23 +2,15 @@ package branch
 
 import "whyhot/internal/elfinfo/instruction"
 
-// guards says whether one of the ways behind a block's jump accesses memory by an address made
-// from what the jump asks: whether a pointer is null, or an index one that stands for none. That
-// way cannot be gone always, and which memory is accessed is what the jump decides.
-// header is where another pass begins.
+// guards says whether a way behind a jump, which the other way does not lead to, accesses memory by
+// an address made from what the jump asks: whether a pointer is null, or an index one that stands
+// for none. That way cannot be gone always, and which memory is accessed is what the jump decides.
 //
 // Example. if (o.prev != NONE) pool[o.prev].next = o.next; else head = o.next;
 // cmp $-1,%r9d; je; mov %r9d,%ebx; lea (%rbx,%rbx,4),%rbx; mov %esi,0xc(%r10,%rbx,4)
-func (f *flow) guards(n, one, other, header int64) bool {
-	asked := asksNone(f.blocks[n])
-	if asked == 0 {
-		return false
-	}
-	ends := []int64{n, header}
-	ofOne, ofOther := f.reached(one, ends), f.reached(other, ends)
-	_, meets := ofOther[one]
-	_, isMet := ofOne[other]
-	return !meets && accesses(f.blocks[one], asked) || !isMet && accesses(f.blocks[other], asked)
+func (f *flow) guards(asked instruction.Registers, way int64, ofOther map[int64]int) bool {
+	_, meet := ofOther[way]
+	return asked != 0 && !meet && accesses(f.blocks[way], asked)
 }
 
 // How a jump asks whether something is equal to a constant, or below zero.

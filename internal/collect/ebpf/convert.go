@@ -81,9 +81,6 @@ type labelKey struct {
 	pid                                 uint32
 }
 
-// truncatedName is the root of stacks whose outer part is not known.
-const truncatedName = "[truncated stack]"
-
 func newConverter(t *tasks, f *files, r *rate) *converter {
 	return &converter{
 		b: profile.NewBuilder(), tasks: t, files: f, rate: r,
@@ -233,7 +230,7 @@ func (c *converter) cutBy(t *libpf.Trace, code int, at time.Time) int {
 }
 
 func (c *converter) truncated() profile.LocationID {
-	fn := c.b.Function(profile.Function{Name: truncatedName})
+	fn := c.b.Function(profile.Function{Name: profile.TruncatedStack})
 	return c.b.Location(0, 0, profile.KindUnknown, profile.Line{Function: fn})
 }
 

@@ -71,7 +71,7 @@ func share(p *profile.Profile, matches func(*profile.Function) bool) float64 {
 
 // whole is the share of the stacks that reach their root.
 func whole(p *profile.Profile) float64 {
-	return 1 - share(p, func(f *profile.Function) bool { return f.Name == truncatedName })
+	return 1 - share(p, func(f *profile.Function) bool { return f.Name == profile.TruncatedStack })
 }
 
 // verdict collects what is wrong with one recording.

@@ -81,7 +81,7 @@ func TestSleeperThatWakesUp(t *testing.T) {
 			}
 			all += s.Count
 			stack := p.Stack(s.Stack)
-			if p.Function(p.Lines(stack[len(stack)-1])[0].Function).Name == truncatedName {
+			if p.Function(p.Lines(stack[len(stack)-1])[0].Function).Name == profile.TruncatedStack {
 				cut += s.Count
 			}
 		}

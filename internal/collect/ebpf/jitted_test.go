@@ -102,7 +102,7 @@ func TestGeneratedCodeWithoutFrames(t *testing.T) {
 					wrong += s.Count
 				}
 			}
-			if p.Function(p.Lines(stack[len(stack)-1])[0].Function).Name == truncatedName {
+			if p.Function(p.Lines(stack[len(stack)-1])[0].Function).Name == profile.TruncatedStack {
 				cut += s.Count
 			}
 		}

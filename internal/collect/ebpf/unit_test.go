@@ -128,7 +128,7 @@ func TestConverter(t *testing.T) {
 		{"app", "", profile.KindNative, 0x1010},
 		{"app", "", profile.KindNative, 0x3010},
 		{"", "f", profile.KindPython, 0},
-		{"", truncatedName, profile.KindUnknown, 0},
+		{"", profile.TruncatedStack, profile.KindUnknown, 0},
 	}
 	stack := p.Stack(p.Samples()[0].Stack)
 	for i, w := range want {

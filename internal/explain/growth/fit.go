@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"whyhot/internal/explain/growth/exponent"
-	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
@@ -145,7 +144,7 @@ func newExperiment(p *profile.Profile) (*experiment, error) {
 func (f *frames) cut(id profile.StackID) bool {
 	for _, loc := range f.p.Stack(id) {
 		for _, l := range f.p.Lines(loc) {
-			if f.p.Function(l.Function).Name == ownline.Truncated {
+			if f.p.Function(l.Function).Name == profile.TruncatedStack {
 				return true
 			}
 		}

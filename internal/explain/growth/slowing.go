@@ -101,16 +101,9 @@ func passesOf(f *frames, lines map[step]*candidate, source func(path string) ([]
 	if source == nil {
 		return out
 	}
-	files := map[string]*text.File{}
+	files := text.NewFiles(source)
 	for at := range lines {
-		path := f.functions[at.function].file
-		file, known := files[path]
-		if !known {
-			if lines, ok := source(path); ok {
-				file, _ = text.Read(path, lines)
-			}
-			files[path] = file
-		}
+		file := files.At(f.functions[at.function].file)
 		if file == nil {
 			continue
 		}

@@ -85,14 +85,14 @@ type short struct {
 // sum stays in memory, and each step pays for a loop.
 func ShortTrips(p *profile.Profile, a Answer, facts judge.Facts) []Found {
 	byFunction := map[*function]*short{}
-	files := map[string]*text.File{}
+	files := text.NewFiles(facts.Source)
 	for i := range a.Loops {
 		l := &a.Loops[i]
 		times, of, latch := l.trips()
 		if !l.Innermost || times == 0 || times > mostTrips || of < fewestClosed || isLibc(l.Mapping.Path) {
 			continue
 		}
-		file, line, bound := l.boundAt(latch, files, facts)
+		file, line, bound := l.boundAt(latch, files)
 		if bound == "" {
 			continue
 		}
@@ -119,16 +119,13 @@ func ShortTrips(p *profile.Profile, a Answer, facts judge.Facts) []Found {
 }
 
 // boundAt is the variable that a loop counts up to, as its source has it, and where that stands.
-func (l *Loop) boundAt(latch uint64, files map[string]*text.File, facts judge.Facts) (file string, line int, bound string) {
+func (l *Loop) boundAt(latch uint64, files *text.Files) (file string, line int, bound string) {
 	for _, at := range l.linesAt(latch) {
 		path := at.Function.File
-		f, known := files[path]
-		if !known {
-			if lines, ok := facts.Source(path); ok && !finding.IsInstalled(path, "") {
-				f, _ = text.Read(path, lines)
-			}
-			files[path] = f
+		if finding.IsInstalled(path, "") {
+			continue
 		}
+		f := files.At(path)
 		if f == nil {
 			continue
 		}

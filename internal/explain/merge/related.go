@@ -42,7 +42,7 @@ var relatives = map[string][]string{
 	"file-parsed-per-call": {"calls-", "made-per-call"},
 	"column-per-pass":      {"column-walk", "machine-stride", "machine-load-stall", "machine-float-sum", "machine-scalar", "missed-vectorize"},
 	"window-per-pass":      {"growth-accumulation", "growth-whole-copy", "python-numeric-loop"},
-	"scan-per-pass":        {"growth-list-search", "growth-list-walk", "dotnet-linq-again", "r-data-frame-element", "python-pandas-cells"},
+	"scan-per-pass":        {"growth-list-search", "growth-list-walk", "dotnet-linq-again", "r-data-frame-element"},
 	"hash-collisions":      {"dotnet-valuetype-equals"},
 	// Small system calls, with entries that know them by a library.
 	"calls-small-writes": {"small-syscalls", "go-unbuffered-output"},

@@ -35,9 +35,6 @@ var (
 	starts = regexp.MustCompile(`^(_start|__libc_start\w*|__libc_start_call_main|start_thread|clone3?|__clone3?|thread_start|_?main\.cold)$`)
 )
 
-// Truncated is the name that recorders give to the part of a stack that is missing.
-const Truncated = "[truncated stack]"
-
 // Origin is whose code a function is: origin.Of, and what its name alone tells of libraries
 // that are compiled into a program and of functions of an interpreter.
 func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
@@ -50,7 +47,7 @@ func Origin(p *profile.Profile, id profile.FunctionID) origin.Origin {
 func OfFunction(fn *profile.Function, binary string) origin.Origin {
 	from := origin.OfFunction(fn, binary)
 	switch {
-	case fn.Name == "" || fn.Name == Truncated || !fn.Kind.IsScript() && starts.MatchString(fn.Name):
+	case fn.Name == "" || fn.Name == profile.TruncatedStack || !fn.Kind.IsScript() && starts.MatchString(fn.Name):
 		return origin.Unknown
 	case from == origin.Own && (strings.HasSuffix(fn.Name, "@plt") || derived.MatchString(fn.Name)):
 		return origin.Library // a stub by which one is called, or code of a library for a type

@@ -44,7 +44,7 @@ type reader struct {
 	p        *profile.Profile
 	facts    judge.Facts
 	lines    *ownline.Lines
-	files    map[string]*text.File // nil where a file cannot be read
+	files    *text.Files
 	numbered *ownLines
 	stable   map[string]bool // by file and name
 	declared map[fileForm][]int
@@ -58,7 +58,7 @@ type reader struct {
 }
 
 func newReader(s judge.Subject) *reader {
-	r := &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: map[string]*text.File{}, stable: map[string]bool{}, declared: map[fileForm][]int{},
+	r := &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: text.NewFiles(s.Facts.Source), stable: map[string]bool{}, declared: map[fileForm][]int{},
 		innermost: map[profile.Line][]int32{}}
 	r.hottest = r.findHottest()
 	r.copyings = sync.OnceValues(r.withWholes)
@@ -68,16 +68,7 @@ func newReader(s judge.Subject) *reader {
 // file is the text of a function's source.
 func (r *reader) file(id profile.FunctionID) *text.File { return r.fileAt(r.p.Function(id).File) }
 
-func (r *reader) fileAt(path string) *text.File {
-	f, known := r.files[path]
-	if !known {
-		if lines, ok := r.facts.Source(path); ok {
-			f, _ = text.Read(path, lines)
-		}
-		r.files[path] = f
-	}
-	return f
-}
+func (r *reader) fileAt(path string) *text.File { return r.files.At(path) }
 
 // below are how many functions below a line are looked at for the one that the line calls.
 const below = 4

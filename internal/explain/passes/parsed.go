@@ -47,7 +47,7 @@ func (r *reader) parsedFiles() []parsed {
 	known := map[profile.Line]*parsed{}
 	for _, h := range r.hottest {
 		f := r.file(h.line.Function)
-		if f == nil {
+		if f == nil || parsesFile[f.Language()] == nil && readByName[f.Language()].parses == nil {
 			continue
 		}
 		path, at, ok := parsedAt(f, h.line)
@@ -61,12 +61,12 @@ func (r *reader) parsedFiles() []parsed {
 				continue
 			}
 			x = &parsed{spot: at.spot, path: path}
+			if at.read > 0 {
+				x.rows = r.innermost[lineOf(h.line.Function, at.read).line]
+			}
 			known[at.line] = x
 		}
 		x.rows = joinRows(x.rows, h.rows)
-		if at.read > 0 {
-			x.rows = joinRows(x.rows, r.innermost[profile.Line{Function: h.line.Function, Line: int32(at.read)}]) //nolint:gosec // a line
-		}
 	}
 	var out []parsed
 	for _, x := range enough(r, known) {
@@ -95,7 +95,7 @@ func parsedAt(f *text.File, line profile.Line) (path string, at parsing, ok bool
 			return strings.TrimSpace(strings.Join(m[1:], "")), at, true
 		}
 	}
-	path, at.read, ok = parsedName(f, int(line.Line))
+	path, at.read, ok = parsedName(f, statement, lines)
 	return path, at, ok
 }
 

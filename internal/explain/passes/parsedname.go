@@ -35,19 +35,21 @@ var readByName = map[string]struct {
 	},
 }
 
-// parsedName finds, for a line that parses what a name stands for, the statement of its function
+// parsedName finds, for a statement that parses what a name stands for, the statement of its function
 // that reads a file into that name: the file, and the first line of the statement.
 //
 // Example. with open(path) as f: / return json.load(f)
-func parsedName(f *text.File, line int) (path string, readAt int, ok bool) {
+func parsedName(f *text.File, statement string, lines text.Range) (path string, readAt int, ok bool) {
 	form, known := readByName[f.Language()]
 	if !known {
 		return "", 0, false
 	}
-	statement, lines := f.Statement(line)
 	m := form.parses.FindStringSubmatch(statement)
-	fn, in := f.Function(line)
-	if m == nil || !in {
+	if m == nil {
+		return "", 0, false
+	}
+	fn, in := f.Function(lines.First)
+	if !in {
 		return "", 0, false
 	}
 	reads := regexp.MustCompile(strings.ReplaceAll(form.reads, "NAME", regexp.QuoteMeta(m[1])))

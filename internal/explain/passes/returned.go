@@ -102,7 +102,7 @@ func copiedMember(f *text.File, line int) (what string, ok bool) {
 	if !in && lines.First != line {
 		return "", false
 	}
-	if isC := strings.HasSuffix(f.Path, ".c"); isC || f.Language() == "C" && works.MatchString(statement) {
+	if strings.HasSuffix(f.Path, ".c") || f.Language() == "C" && works.MatchString(statement) {
 		return "", false // C copies bytes alone; of a line that does more, the rest may be what is hot
 	}
 	if in && f.Language() == "C" && isKeptElsewhere(f, fn, what) {

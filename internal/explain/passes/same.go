@@ -107,7 +107,7 @@ func (r *reader) acts(f *text.File, x *repeated) bool {
 			return true
 		}
 	}
-	around := r.files[x.loopIn]
+	around := r.fileAt(x.loopIn)
 	return around == nil || acts(around, x.loop, text.Range{})
 }
 

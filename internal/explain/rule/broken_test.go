@@ -16,7 +16,7 @@ func TestWhyStacksAreCutIsWhatTheRecorderSaid(t *testing.T) {
 	for _, warnings := range [][]string{nil, {"40 of 100 stacks are truncated: " + why}} {
 		b := profile.NewBuilder()
 		leaf := b.Location(0, 0, profile.KindPython, profile.Line{Function: b.Function(profile.Function{Name: "walk", File: "a.py", Kind: profile.KindPython})})
-		cut := b.Location(0, 0, profile.KindUnknown, profile.Line{Function: b.Function(profile.Function{Name: truncatedName})})
+		cut := b.Location(0, 0, profile.KindUnknown, profile.Line{Function: b.Function(profile.Function{Name: profile.TruncatedStack})})
 		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{leaf, cut}), Count: 40, Value: 400})
 		b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{leaf}), Count: 60, Value: 600})
 		p := b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Warnings: warnings})
@@ -66,7 +66,7 @@ func TestWhoCallsIsWhatWholeStacksSay(t *testing.T) {
 	} {
 		text := "app;main_[app];camlBook__add_473_[app];camlStdlib__$40_197_[app];camlStdlib__$40_197_[app] " + c.whole + "\n"
 		if c.cut != "" {
-			text += "app;" + truncatedName + ";camlStdlib__$40_197_[app];camlStdlib__$40_197_[app] " + c.cut + "\n"
+			text += "app;" + profile.TruncatedStack + ";camlStdlib__$40_197_[app];camlStdlib__$40_197_[app] " + c.cut + "\n"
 		}
 		found := run(t, parse(t, text), only(t, "ocaml-list-append"), nil)
 		if len(found) != 1 {

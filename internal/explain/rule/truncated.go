@@ -2,9 +2,6 @@ package rule
 
 import "whyhot/internal/profile"
 
-// truncatedName is what recorders call a stack of which they know nothing.
-const truncatedName = "[truncated stack]"
-
 // truncated is the part of a program's CPU of which nothing but that is known: the
 // unwinder had no tables yet for code that was just loaded, or lost its way.
 func (e *engine) truncated(pr *program) float64 {
@@ -25,7 +22,7 @@ func (e *engine) truncated(pr *program) float64 {
 
 func (e *engine) namedTruncated(loc profile.LocationID) bool {
 	lines := e.p.Lines(loc)
-	return len(lines) > 0 && e.p.Function(lines[0].Function).Name == truncatedName
+	return len(lines) > 0 && e.p.Function(lines[0].Function).Name == profile.TruncatedStack
 }
 
 // isCut says whether the outer part of a stack is missing.

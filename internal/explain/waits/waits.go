@@ -71,37 +71,29 @@ func waits(p *profile.Profile) (busy float64, is bool) {
 // awaited names loops that wait for one thing after the other, of functions that have samples.
 func awaited(s judge.Subject) []string {
 	p := s.Profile
-	lines := ownline.Reading(p, s.Facts.Source)
-	files := map[string]*text.File{}
-	seen := map[string]bool{}
+	lines, files := ownline.Reading(p, s.Facts.Source), text.NewFiles(s.Facts.Source)
+	seen := map[profile.Line]bool{}
 	var out []string
 	for i := range p.Samples() {
 		line, _, ok := lines.Innermost(p.Samples()[i].Stack)
-		if !ok {
+		if !ok || seen[line] {
 			continue
 		}
+		seen[line] = true
 		path := p.Function(line.Function).File
-		f, known := files[path]
-		if !known {
-			if code, there := s.Facts.Source(path); there {
-				f, _ = text.Read(path, code)
-			}
-			files[path] = f
-		}
+		f := files.At(path)
 		if f == nil || ways[f.Language()].how == "" {
 			continue
 		}
 		fn, in := f.Function(int(line.Line))
-		key := fmt.Sprint(path, ":", fn.First)
-		if !in || seen[key] {
+		if !in {
 			continue
 		}
-		seen[key] = true
 		for _, at := range oneByOne(f, fn.Range) {
 			base := filepath.Base(path)
 			note := fmt.Sprintf("%s:%d waits for %s on each pass of the loop at %s:%d before the next one begins. Where passes do not need each other, let some run at a time: %s",
 				base, at.line, at.what, base, at.loop, ways[f.Language()].how)
-			if !slices.Contains(out, note) {
+			if !slices.Contains(out, note) { // by another line of the function
 				out = append(out, note)
 			}
 		}

@@ -196,7 +196,7 @@ func (j *jobs) finish(w *job) {
 func (j *jobs) warnings() {
 	if j.cut > 0 {
 		j.s.warnf("%d of %d user stacks are longer than what was recorded of them; their outer frames are shown as %s (record more with --call-graph dwarf,32768)",
-			j.cut, j.total, truncatedName)
+			j.cut, j.total, profile.TruncatedStack)
 	}
 	if j.foreign > 0 {
 		j.s.warnf("%d user stacks are not unwound: only 64-bit x86 programs are; they show the leaf only", j.foreign)

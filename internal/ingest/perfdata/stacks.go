@@ -11,9 +11,6 @@ type labelKey struct {
 
 const noID = ^uint32(0)
 
-// truncatedName is the root of stacks whose outer part was not recorded.
-const truncatedName = "[truncated stack]"
-
 // stacks gathers the samples.
 type stacks struct {
 	b         *profile.Builder
@@ -59,7 +56,7 @@ func (s *stacks) expect(size uint64) {
 func (s *stacks) truncatedFrame() profile.LocationID {
 	if !s.cut {
 		s.cut = true
-		fn := s.b.Function(profile.Function{Name: truncatedName})
+		fn := s.b.Function(profile.Function{Name: profile.TruncatedStack})
 		s.truncated = s.b.Location(0, 0, profile.KindUnknown, profile.Line{Function: fn})
 	}
 	return s.truncated

@@ -7,9 +7,6 @@ import (
 	"whyhot/internal/profile"
 )
 
-// TruncatedStack is the name that recorders give to the part of a stack that is missing.
-const TruncatedStack = "[truncated stack]"
-
 // starts are functions that are outermost in whole stacks of machine code: those a program or
 // a thread begins with.
 var starts = regexp.MustCompile(`^(_?_?start|main|_dl_\w+|_?_?libc_start\w*|start_thread|_?_?clone3?|thread_start|_init|_fini)\b`)
@@ -47,7 +44,7 @@ func cutStack(p *profile.Profile, stack []profile.LocationID) (cut, single bool)
 	}
 	root := stack[len(stack)-1]
 	name, kind := outermost(p, root)
-	if name == TruncatedStack || name == "" && p.Location(root).Mapping == 0 {
+	if name == profile.TruncatedStack || name == "" && p.Location(root).Mapping == 0 {
 		return true, false
 	}
 	if kind != profile.KindNative || starts.MatchString(name) || strings.HasPrefix(name, "[") {

@@ -30,7 +30,7 @@ func TestCutStacks(t *testing.T) {
 		{kernel},
 		{at(0, "walk", profile.KindPython)},
 		{work, at(0, "", profile.KindUnknown)},
-		{work, at(0, TruncatedStack, profile.KindUnknown)},
+		{work, at(0, profile.TruncatedStack, profile.KindUnknown)},
 		nil,
 	} {
 		b.Sample(profile.Sample{Stack: b.Stack(stack), Count: 1, Value: 1 << i})

@@ -936,7 +936,6 @@ void no_skip_stores(const int *a, int *out, long *more, long n) {
   }
 }
 
-// What is asked is a counter.
 // What is asked is made of all elements so far: none can be left out.
 long no_skip_rolling(const unsigned char *a, const unsigned long *gear, unsigned long mask, long n, unsigned long h) {
   for (long i = 0; i < n; i++) {
@@ -947,6 +946,7 @@ long no_skip_rolling(const unsigned char *a, const unsigned long *gear, unsigned
   return n;
 }
 
+// What is asked is a counter.
 void no_skip_counter(const int *a, long *more, long n) {
   for (long i = 0; i < n; i++)
     if (i % 16 == 3)
