@@ -206,6 +206,11 @@ type Statement struct {
 	Runs     uint64 `json:"runs,omitempty"`
 	Prepared uint64 `json:"prepared,omitempty"`
 	Steps    uint64 `json:"steps,omitempty"`
+	// Inner is how often it was executed within another statement, by a function or a trigger;
+	// Outer is within how many, and Within one of these.
+	Inner  uint64 `json:"inner,omitempty"`
+	Outer  uint64 `json:"outer,omitempty"`
+	Within string `json:"within,omitempty"`
 	// What SQLite counts of its work: rows that full scans of tables stepped to, rows put into
 	// indexes that it makes for one execution, and operations of its virtual machine; 0 where
 	// nobody counted them. DatabaseBytes are those of the files that the process had open.

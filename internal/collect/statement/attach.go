@@ -76,6 +76,7 @@ func (r *Recorder) attach(pid uint32, path string, of *System) {
 		r.note(b, "statements are not seen: "+err.Error())
 		return
 	}
+	within := &watched{name: path, of: of, file: b.file, inner: true, unweighted: map[shapeID]*tally{}}
 	for _, f := range found.functions {
 		if len(r.probes) >= mostProbes {
 			r.note(b, fmt.Sprintf("statements of %s are not seen: there are too many databases", path))
@@ -87,19 +88,31 @@ func (r *Recorder) attach(pid uint32, path string, of *System) {
 			r.note(b, "statements are not seen: "+err.Error())
 			return
 		}
-		r.programs, r.probes, b.probes = append(r.programs, prog), append(r.probes, p), append(b.probes, p)
+		r.programs, r.probes = append(r.programs, prog), append(r.probes, p)
+		to := b
+		if f.role.isInner() {
+			to = within
+		}
+		to.probes = append(to.probes, p)
 	}
 	r.mu.Lock()
-	for _, p := range b.probes {
-		r.of[p.number] = b
-	}
 	if of.library {
 		r.files[id] = &codeOf{of, found.from, found.to}
 		r.code[path] = r.files[id]
 	}
 	r.mu.Unlock()
-	r.binaries = append(r.binaries, b)
-	r.putIn(b)
+	for _, w := range []*watched{b, within} {
+		if len(w.probes) == 0 {
+			continue
+		}
+		r.mu.Lock()
+		for _, p := range w.probes {
+			r.of[p.number] = w
+		}
+		r.mu.Unlock()
+		r.binaries = append(r.binaries, w)
+		r.putIn(w)
+	}
 }
 
 func (r *Recorder) load(p *probe) (*ebpf.Program, error) {
@@ -107,7 +120,7 @@ func (r *Recorder) load(p *probe) (*ebpf.Program, error) {
 	if r.known != nil {
 		known = r.known.FD()
 	}
-	t := target{function: p.function, probe: int32(p.number), stateful: p.of.stateful(), offset: p.located.text, counters: p.counters} //nolint:gosec // bounded
+	t := target{function: p.function, probe: int32(p.number), stateful: p.of.stateful(), nested: p.of.nested(), offset: p.located.text, counters: p.counters} //nolint:gosec // bounded
 	attach := ebpf.AttachNone
 	if r.multi {
 		attach = ebpf.AttachTraceUprobeMulti

@@ -3,6 +3,7 @@ package statement
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/profile/sqlshape"
@@ -27,7 +28,15 @@ const (
 	// refers: the statement that goes on has a query prepared for itself, of which only is kept
 	// which foreign key it checks.
 	refers
+	// nests: within a statement another one begins, whose text is at an offset from the handle.
+	nests
+	// leaves: the one of a handle ends, and what it was within goes on.
+	leaves
 )
+
+// isInner says whether such calls tell of statements within others, of which there may be very
+// many for one that a client sends.
+func (r role) isInner() bool { return r == nests || r == leaves }
 
 // function is one that is given a statement. Arguments are counted from 1, 0 is none.
 type function struct {
@@ -38,8 +47,13 @@ type function struct {
 	length int // of the text, below 0 where it ends with a zero byte
 	handle int
 	name   int // a string that is a part of the handle
+	offset int32
 	runs   bool
 }
+
+// sourceText is where PostgreSQL's QueryDesc has its text, behind what kind it is and its plan
+// (src/include/executor/execdesc.h, from version 10 on; before, there is a null pointer).
+const sourceText = 16
 
 // System is one side of a database.
 type System struct {
@@ -58,6 +72,8 @@ var systems = []*System{
 			{symbol: "pgstat_report_activity", role: tells, text: 2},
 			{symbol: "PortalDefineQuery", role: begins, text: 3, runs: true},
 			{symbol: "SPI_prepare", role: refers, text: 1},
+			{symbol: "standard_ExecutorStart", role: nests, handle: 1, offset: sourceText},
+			{symbol: "standard_ExecutorEnd", role: leaves, handle: 1},
 		},
 	},
 	{
@@ -128,6 +144,11 @@ func systemOf(path string) *System {
 		}
 	}
 	return nil
+}
+
+// nested: statements are executed within others, and seen.
+func (s *System) nested() bool {
+	return slices.ContainsFunc(s.function, func(f function) bool { return f.role == nests })
 }
 
 // stateful: a call may go on with what the thread is at.

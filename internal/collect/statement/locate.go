@@ -19,7 +19,7 @@ type located struct {
 	function
 
 	offset uint64 // in the file
-	text   int32  // see steps
+	text   int32  // see steps and nests
 	// counters is where a statement has those of its work, 0 where that is not known.
 	counters int32
 }
@@ -79,7 +79,7 @@ func locate(path string, s *System, alone bool) (out found, err error) {
 		if !there || !mapped {
 			continue
 		}
-		l := located{function: fn, offset: offset}
+		l := located{function: fn, offset: offset, text: fn.offset}
 		if fn.role == steps {
 			if l.text, there = textOffset(f, sql); !there {
 				return out, fmt.Errorf("%s: this build of SQLite keeps texts in another place", path)

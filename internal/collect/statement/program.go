@@ -42,7 +42,8 @@ const (
 	keyBits = 8 * int32(unsafe.Sizeof(support.PIDPage{}.Pid)+unsafe.Sizeof(support.PIDPage{}.Page))
 )
 
-// state is what a thread is at, of a system with steps.
+// state is what a thread is at, of a system with steps; of one whose statements nest, the
+// address of the text of the one that a client sent.
 const (
 	offStatement = 0
 	offCount     = 8
@@ -85,7 +86,8 @@ type target struct {
 
 	probe    int32 // its number
 	stateful bool
-	offset   int32 // of the text, for steps
+	nested   bool  // see System.nested
+	offset   int32 // of the text, for steps and nests
 	counters int32 // of a statement, 0 where that is not known
 }
 
@@ -163,7 +165,7 @@ func program(t target, m descriptors) asm.Instructions {
 		}
 		do(asm.StoreMem(asm.R7, offHandle, asm.R8, asm.DWord))
 	}
-	if t.stateful {
+	if t.stateful || t.nested {
 		// The key of the thread, and that of the statement in its process.
 		do(store(atKey, 0), asm.StoreMem(asm.RFP, atKey, asm.R9, asm.Word), asm.Mov.Reg(asm.R1, asm.R9), asm.RSh.Imm(asm.R1, half),
 			asm.StoreMem(asm.RFP, atPair, asm.R1, asm.DWord))
@@ -172,6 +174,21 @@ func program(t target, m descriptors) asm.Instructions {
 		}
 	}
 	switch {
+	case t.role == nests:
+		do(store(atPointer, 0), store(atOne, 1))
+		place(asm.R1, atPointer)
+		do(asm.Mov.Imm(asm.R2, 8), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.offset), asm.FnProbeReadUser.Call(), //nolint:mnd // a pointer
+			asm.LoadMem(asm.R8, asm.RFP, atPointer, asm.DWord))
+		lookup(m.states, atKey, "inner")
+		do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "end"))
+		ins = append(ins, asm.LoadMapPtr(asm.R1, m.running).WithSymbol("inner"))
+		place(asm.R2, atPair)
+		place(asm.R3, atOne)
+		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	case t.role == leaves:
+		do(asm.LoadMapPtr(asm.R1, m.running))
+		place(asm.R2, atPair)
+		do(asm.FnMapDeleteElem.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
 	case t.role == steps:
 		for at := int16(0); at < stateSize; at += 8 {
 			do(store(atState+at, 0))
@@ -238,8 +255,19 @@ func program(t target, m descriptors) asm.Instructions {
 	if t.text > 0 {
 		load(asm.R8, t.text)
 	}
+	if t.nested && (t.role == begins || t.role == tells) {
+		// The first text after the server tells of a client's request is the client's. Another one
+		// is that of a cursor within it, of which its execution tells.
+		do(store(atState+offStatement, 0), store(atState+offCount, 0), store(atState+offPrepared, 0))
+		if t.role == begins {
+			lookup(m.states, atKey, "outer")
+			do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Imm(asm.R1, 0, "outer"), asm.JNE.Reg(asm.R1, asm.R8, "end"))
+			do(asm.StoreMem(asm.RFP, atState+offStatement, asm.R8, asm.DWord).WithSymbol("outer"))
+		}
+		update(m.states, atKey, atState)
+	}
 	do(asm.Mov.Imm(asm.R0, 0))
-	if t.text > 0 || t.role == steps {
+	if t.text > 0 || t.role == steps || t.role == nests {
 		do(asm.JEq.Imm(asm.R8, 0, "tell"), asm.Mov.Imm(asm.R2, textSize))
 		if t.length > 0 {
 			load(asm.R1, t.length)

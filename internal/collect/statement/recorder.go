@@ -271,7 +271,7 @@ func (r *Recorder) Statements(times Times) (all []profile.Statement, notes []str
 	for _, b := range r.of {
 		b.weigh(r.seen, now)
 		for i := range r.seen.rows {
-			if row := &r.seen.rows[i]; row.of == b.of {
+			if row := &r.seen.rows[i]; row.of == b.of && b.inner == (row.inner > 0) {
 				row.watched = min(row.watched, b.share(now))
 			}
 		}

@@ -56,11 +56,13 @@ type row struct {
 	facts   sqlshape.Facts
 	watched float64 // the least of its binaries
 	bytes   uint64  // of the database's files, at most
+	within  shapeID // what a client had sent when it was executed last within that
 }
 
 // tally counts what was seen of a statement.
 type tally struct {
 	runs, prepared, steps float64
+	inner, outer          float64 // runs within another statement, and how many of those
 	work                  [len(work{})]float64
 }
 
@@ -68,6 +70,8 @@ func (t *tally) add(more *tally, times float64) {
 	t.runs += more.runs * times
 	t.prepared += more.prepared * times
 	t.steps += more.steps * times
+	t.inner += more.inner * times
+	t.outer += more.outer * times
 	for i, n := range more.work {
 		t.work[i] += n * times
 	}
@@ -109,6 +113,7 @@ type seen struct {
 	byText  map[textKey]shapeID
 	handles map[handleKey]shapeID
 	at      map[uint32]shapeID // by thread: where steps were counted
+	within  map[uint32]*nest   // by thread
 	working map[handleKey]counting
 	// files says how many bytes the databases have that a process has open, 0 where that is
 	// not known.
@@ -117,7 +122,7 @@ type seen struct {
 
 func newSeen(files func(process uint32) uint64) *seen {
 	return &seen{
-		tracks: map[*System]*track.Tracks[shapeID]{}, byShape: map[shapeKey]shapeID{}, byText: map[textKey]shapeID{}, handles: map[handleKey]shapeID{}, at: map[uint32]shapeID{},
+		tracks: map[*System]*track.Tracks[shapeID]{}, byShape: map[shapeKey]shapeID{}, byText: map[textKey]shapeID{}, handles: map[handleKey]shapeID{}, at: map[uint32]shapeID{}, within: map[uint32]*nest{},
 		working: map[handleKey]counting{}, files: files,
 	}
 }
@@ -164,7 +169,11 @@ func (s *seen) take(e event, b *watched, by *probe) {
 	case by.role == refers:
 		s.refer(e, of)
 		return
+	case by.role.isInner():
+		s.inner(e, b, by)
+		return
 	}
+	delete(s.within, e.thread)
 	id := shapeID(0)
 	if len(e.text) > 0 {
 		id = s.shape(of, string(e.text), e.cut)
@@ -180,7 +189,7 @@ func (s *seen) take(e event, b *watched, by *probe) {
 		if id, known = s.handles[handleKey{of, e.process, e.handle}]; !known {
 			id = s.row(of, sqlshape.Shape{Text: Earlier})
 		}
-	case begins, steps, ends, tells, refers:
+	case begins, steps, ends, tells, refers, nests, leaves:
 	}
 	if of.stateful() {
 		if len(s.at) >= mostThreads {
@@ -271,6 +280,7 @@ func (s *seen) interrupt(of *System, at int64) {
 	if tracks := s.tracks[of]; tracks != nil {
 		tracks.EndAll(at)
 	}
+	maps.DeleteFunc(s.within, func(_ uint32, n *nest) bool { return n.of == of })
 	maps.DeleteFunc(s.handles, func(k handleKey, _ shapeID) bool { return k.of == of })
 	maps.DeleteFunc(s.working, func(k handleKey, _ counting) bool { return k.of == of })
 }
@@ -332,7 +342,7 @@ func (s *seen) statements(times Times) []profile.Statement {
 		}
 		out = append(out, profile.Statement{
 			System: r.of.name, Text: r.text, Client: r.of.client, Runs: whole(sum.runs), Prepared: whole(sum.prepared), Steps: whole(sum.steps),
-			Watched: r.watched, Facts: r.facts,
+			Inner: whole(sum.inner), Outer: whole(sum.outer), Within: s.text(r.within), Watched: r.watched, Facts: r.facts,
 			Scanned: whole(sum.work[fullScan]), Indexed: whole(sum.work[autoIndex]), Operations: whole(sum.work[operations]), DatabaseBytes: r.bytes,
 		})
 	}

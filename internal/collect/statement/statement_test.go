@@ -92,6 +92,63 @@ func TestForeignKeysOfAStatement(t *testing.T) {
 	}
 }
 
+// What a procedure executes is seen apart from its CALL, and so is what a function asks within
+// that; checks of foreign keys are work of the statement that has them made.
+func TestStatementsWithinAnother(t *testing.T) {
+	s, b := newSeen(func(uint32) uint64 { return 0 }), &watched{of: systems[0], inner: true, in: true, unweighted: map[shapeID]*tally{}}
+	query, activity := of(systems[0], "PortalDefineQuery"), of(systems[0], "pgstat_report_activity")
+	begin, end := of(systems[0], "standard_ExecutorStart"), of(systems[0], "standard_ExecutorEnd")
+	at := func(when int64, want string) {
+		t.Helper()
+		if got := s.text(s.is(7, when, nil)); got != want {
+			t.Errorf("at %d: %q, want %q", when, got, want)
+		}
+	}
+	s.take(sent(0, 7, 10, 0, 0, 1, "CALL settle(4711)"), b, query)
+	s.take(sent(0, 7, 20, 1, 0, 0, "SELECT id FROM bill WHERE day > 4"), b, begin)
+	s.take(sent(0, 7, 30, 2, 0, 0, "UPDATE item SET x = price(9)"), b, begin)
+	s.take(sent(0, 7, 40, 3, 0, 0, "SELECT p FROM rates"), b, begin)
+	s.take(sent(0, 7, 41, 4, 0, 0, `SELECT 1 FROM ONLY "public"."t" x WHERE "id" OPERATOR(pg_catalog.=) $1 FOR KEY SHARE OF x`), b, begin)
+	s.take(sent(0, 7, 44, 4, 0, 0, ""), b, end)
+	at(45, "SELECT p FROM rates")
+	s.take(sent(0, 7, 50, 3, 0, 0, ""), b, end)
+	at(55, "UPDATE item SET x = price(?)")
+	s.take(sent(0, 7, 60, 5, 0, 0, "SELECT p FROM rates"), b, begin) // an error ends it: nobody tells
+	s.take(sent(0, 7, 70, 2, 0, 0, ""), b, end)
+	at(75, "SELECT id FROM bill WHERE day > ?")
+	s.take(sent(0, 7, 80, 1, 0, 0, ""), b, end)
+	at(85, "CALL settle(?)")
+	s.take(sent(0, 7, 90, 6, 0, 0, "SELECT p FROM rates"), b, begin)
+	s.leave(systems[0], 95) // there were too many
+	at(97, "CALL settle(?)")
+	s.take(sent(0, 7, 98, 6, 0, 0, ""), b, end)
+	at(99, "CALL settle(?)")
+	s.take(sent(0, 7, 100, 0, 0, 0, ""), b, activity)
+	s.take(sent(0, 7, 110, 0, 0, 1, "SELECT a FROM t"), b, query)
+	s.take(sent(0, 7, 120, 8, 0, 0, "SELECT a FROM t"), b, begin) // a worker of its plan
+	s.take(sent(0, 7, 130, 8, 0, 0, ""), b, end)
+	at(135, "SELECT a FROM t")
+	s.take(sent(0, 8, 140, 3, 0, 0, "SELECT p FROM rates"), b, begin) // within what began before anybody looked
+	b.weigh(s, time.Now())
+	want := map[string]profile.Statement{
+		"CALL settle(?)":                    {Runs: 1},
+		"SELECT id FROM bill WHERE day > ?": {Runs: 1, Inner: 1, Outer: 1, Within: "CALL settle(?)"},
+		"UPDATE item SET x = price(?)":      {Runs: 1, Inner: 1, Outer: 1, Within: "CALL settle(?)"},
+		"SELECT p FROM rates":               {Runs: 4, Inner: 4, Outer: 2, Within: "CALL settle(?)"},
+		"SELECT a FROM t":                   {Runs: 1},
+	}
+	for _, got := range s.statements(exactly) {
+		w := want[got.Text]
+		if got.Runs != w.Runs || got.Inner != w.Inner || got.Outer != w.Outer || got.Within != w.Within {
+			t.Errorf("%+v, want %+v", got, w)
+		}
+		delete(want, got.Text)
+	}
+	if len(want) > 0 {
+		t.Errorf("not there: %v", want)
+	}
+}
+
 // Of a library, samples count in its code alone, and rows are counted.
 func TestStatementsOfALibrary(t *testing.T) {
 	s, b := newSeen(func(uint32) uint64 { return 0 }), &watched{of: linked, in: true, unweighted: map[shapeID]*tally{}}

@@ -31,8 +31,10 @@ type probe struct {
 	link   link.Link // nil while it is out of the binary
 }
 
-// watched is one file with probes.
+// watched is one file with probes. Those that tell of statements within others are a watched of
+// their own: a loop in a procedure must not hide what clients send.
 type watched struct {
+	inner  bool
 	open   *os.File // the file stays as it was when it was mapped, whatever becomes of its process
 	name   string   // as its processes have it
 	of     *System
@@ -163,6 +165,10 @@ func (r *Recorder) takeOut(b *watched) {
 	b.window = now.Sub(b.since)
 	b.sum, b.in, b.since = b.sum+b.window, false, now
 	b.until = time.Now().Add(pause(calls-min(calls, b.calls), b.window, now.Sub(b.first)))
+	if b.inner {
+		r.seen.leave(b.of, time.Now().UnixNano())
+		return
+	}
 	r.seen.interrupt(b.of, time.Now().UnixNano())
 }
 

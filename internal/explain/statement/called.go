@@ -2,10 +2,13 @@ package statement
 
 import "regexp"
 
-// scansInFunctions says whether that is asked for by functions that the statement calls: their
-// queries are not seen apart from it. PostgreSQL puts the query of a simple function in FROM in
+// scansInFunctions says whether that is asked for by functions that the statement calls, whose
+// queries were not seen apart from it: MariaDB's, and those of older recordings. PostgreSQL puts the query of a simple function in FROM in
 // its place, so that it leaves no frame.
 func (v *view) scansInFunctions() bool {
+	if v.Inner > 0 {
+		return false // it is such a query
+	}
 	return v.part(calling) >= v.part(scanning)/2 && v.part(calling) >= some || v.System == "postgresql" && fromFunction(v.Text) //nolint:mnd // half of them
 }
 

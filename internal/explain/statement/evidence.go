@@ -216,6 +216,7 @@ func views(p *profile.Profile) []*view {
 		}
 	}
 	look(p, lines, out)
+	lookWithin(p, out)
 	return out
 }
 

@@ -31,7 +31,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	all := views(s.Profile)
 	told := map[*view]*rule{}
-	var repeated []*view
+	var repeated, inner []*view
 	for _, v := range all {
 		r := v.first()
 		if r == nil {
@@ -42,8 +42,17 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 			v.margin = finding.ShareError(v.share, s.Profile.Count())
 		}
 		told[v] = r
-		if r.id == perRow {
+		switch r.id {
+		case perRow:
 			repeated = append(repeated, v)
+		case rowByRow:
+			inner = append(inner, v)
+		}
+	}
+	for _, o := range outersOf(inner) {
+		out.Found = append(out.Found, o.finding(s, told[o.views[0]]))
+		for _, v := range o.views {
+			delete(told, v)
 		}
 	}
 	for _, l := range loopsOf(s.Profile, repeated) {
@@ -157,6 +166,9 @@ func (v *view) executions() string {
 	text := fmt.Sprintf("%s: executed %s times, %s of CPU each", v.System, judge.Times(v.Runs), duration(v.each()))
 	if v.Watched < 0.95 { //nolint:mnd // else nothing was left out
 		text = fmt.Sprintf("%s: executed at least %s times, roughly %s of CPU each (counted in %.0f%% of the time)", v.System, judge.Times(v.Runs), duration(v.each()), 100*v.Watched)
+	}
+	if v.Inner > 0 && v.Within != "" {
+		text += fmt.Sprintf(", within %s", short(v.Within))
 	}
 	if rows, ok := v.perRun(); ok {
 		text += fmt.Sprintf(", %.3g rows each", rows)

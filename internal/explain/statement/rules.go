@@ -34,6 +34,9 @@ const (
 	repeatedly = 10
 	// eachRow is from how many executions on one line a query is one for each row of another.
 	eachRow = 1000
+	// manyRows is from how many executions within one of another statement a query is one for
+	// each row.
+	manyRows = 100
 	// fewRows is up to how many rows each of them gives: the lines of an order, not a table.
 	fewRows = 5
 	// longList is the number of elements from which an IN list is one.
@@ -347,6 +350,18 @@ var rules = []rule{
 			}
 		},
 		least: 0.3, likely: 0.75, below: true,
+	},
+	{
+		id: rowByRow, title: "Statement executed for each row by a function",
+		is: func(v *view) bool {
+			return v.Inner >= eachRow && v.Inner >= manyRows*v.Outer && !v.scans()
+		},
+		why: func(v *view) string {
+			return fmt.Sprintf("it is executed %s times within one execution of %s, which takes the work of the executor and of the procedural language each time", judge.Times(v.Inner/max(v.Outer, 1)), short(v.Within))
+		},
+		steps: func(v *view) []string { return outerOf(v.Within).steps },
+		least: 0.3, likely: 0.75, below: true, any: true,
+		caveats: []string{"An error in one row then undoes the statement for all of them"},
 	},
 	{
 		id: "statement-long-list", only: planning, title: "IN list with hundreds of values",

@@ -17,6 +17,8 @@ type load struct {
 	stacks       map[string]int64 // in hundredths of the statement's samples
 	line         int              // of the program's script, 0 for a server's
 	keys         []string         // foreign keys that were checked
+	inner, outer uint64
+	within       string
 	// What SQLite counted.
 	scanned, operations, bytes uint64
 }
@@ -56,7 +58,7 @@ func (l load) judge(t *testing.T) []judge.Found {
 	add("execute", labels, rest)
 	add("other", b.Labels(nil), 100)
 	shape.Facts.Add(sqlshape.Facts{ForeignKeys: l.keys})
-	meta := profile.Meta{Statements: []profile.Statement{{System: l.system, Text: shape.Text, Runs: l.runs, Steps: l.steps, Prepared: l.prepared, Watched: 1, Facts: shape.Facts, Scanned: l.scanned, Operations: l.operations, DatabaseBytes: l.bytes}}}
+	meta := profile.Meta{Statements: []profile.Statement{{System: l.system, Text: shape.Text, Runs: l.runs, Steps: l.steps, Prepared: l.prepared, Watched: 1, Facts: shape.Facts, Inner: l.inner, Outer: l.outer, Within: l.within, Scanned: l.scanned, Operations: l.operations, DatabaseBytes: l.bytes}}}
 	answer, err := Judge(t.Context(), judge.Subject{Profile: b.Build(meta)})
 	if err != nil {
 		t.Fatal(err)
@@ -105,6 +107,10 @@ func TestRules(t *testing.T) {
 		{"a function that reads a table", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{scan + ";postquel_getnext;fmgr_sql;ExecMakeTableFunctionResult": 80}}, "statement-function-scan", "EXPLAIN the queries in the bodies"},
 		{"a function in FROM whose query is put in its place", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{scan: 80}}, "statement-function-scan", "EXPLAIN the queries"},
 		{"compiled by the JIT at each run", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{"llvm::PassManager;" + scan: 97}}, "", ""},
+		{"what a function asks", load{system: pg, text: "SELECT sum(x) FROM item WHERE day = date_trunc('day', made)", runs: 900, inner: 900, outer: 3, within: "SELECT bill(c.id) FROM customer c", stacks: map[string]int64{scan + ";_SPI_execute_plan;plpgsql_exec_function;plpgsql_call_handler": 80}}, "statement-scan", "CREATE INDEX ON item (day)"},
+		{"one for each row in a procedure", load{system: pg, text: "UPDATE item SET x = v WHERE id = r.id", runs: 9000, inner: 9000, outer: 1, within: "CALL settle(?)", stacks: map[string]int64{"index_getnext_slot;_SPI_execute_plan;plpgsql_exec_function": 80}}, "statement-row-by-row", "Write one statement for all rows"},
+		{"one for each row in a trigger", load{system: pg, text: "INSERT INTO audit VALUES (NEW.id)", runs: 9000, inner: 9000, outer: 2, within: "UPDATE item SET x = ?", stacks: map[string]int64{"heap_insert;_SPI_execute_plan;plpgsql_exec_trigger": 80}}, "statement-row-by-row", "FOR EACH STATEMENT"},
+		{"one for each statement of a client, in a trigger", load{system: pg, text: "INSERT INTO audit VALUES (NEW.id)", runs: 9000, inner: 9000, outer: 9000, within: "UPDATE item SET x = ? WHERE id = ?", stacks: map[string]int64{"heap_insert;_SPI_execute_plan;plpgsql_exec_trigger": 80}}, "", ""},
 		{"a function in a condition", load{system: pg, text: "SELECT id FROM posting WHERE day >= fiscal_start(2024)", runs: 900, stacks: map[string]int64{"texteq;ExecScan;standard_ExecutorRun;plpgsql_exec_function;plpgsql_call_handler;" + scan: 80}}, "statement-scan", ""},
 		{"a series in FROM", load{system: pg, text: "SELECT o.id FROM generate_series(1, 9) d, o WHERE o.day = 7", runs: 900, stacks: map[string]int64{scan: 80}}, "statement-scan", ""},
 		{"a function by an index", load{system: pg, text: "SELECT c.id, s.n FROM customer c, statement(c.id) s WHERE c.id = 7", runs: 900, stacks: map[string]int64{"index_getnext_slot;postquel_getnext;fmgr_sql": 80}}, "", ""},

@@ -13,6 +13,12 @@ var (
 	compared  = regexp.MustCompile(`\$\d+ OPERATOR\([^)]*\) "((?:[^"]|"")+)"`)
 )
 
+// IsForeignKey says whether a query is one that PostgreSQL makes to check a foreign key, of
+// either side.
+func IsForeignKey(query string) bool {
+	return referring.MatchString(query) && strings.Contains(query, "OPERATOR(")
+}
+
 // ForeignKey is the table and the columns of a foreign key, of the query by which PostgreSQL
 // looks for the rows that refer to one; "" for any other.
 //
