@@ -211,6 +211,31 @@ func TestWorkIsCounted(t *testing.T) {
 	}
 }
 
+// The kernel takes the program of every function.
+func TestProgramsAreTaken(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, for probes")
+	}
+	r, err := Start(nil, func(at int64) int64 { return at })
+	if errors.Is(err, os.ErrPermission) {
+		t.Skipf("probes are not allowed here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, s := range systems {
+		for _, f := range s.function {
+			prog, err := r.load(&probe{located: located{function: f, text: f.offset, counters: 0xd0}, of: s})
+			if err != nil {
+				t.Errorf("%s: %v", f.symbol, err)
+				continue
+			}
+			_ = prog.Close() // it was not attached
+		}
+	}
+}
+
 func TestWhereSQLiteKeepsCounters(t *testing.T) {
 	for name, x := range map[string]struct {
 		code []byte

@@ -66,6 +66,7 @@ var relatives = map[string][]string{
 	"statement-count-all":        scans,
 	"statement-whole-table":      scans,
 	"statement-per-row":          {"python-orm", "ruby-activerecord", "php-orm-hydration", "node-orm", "go-gorm", "dotnet-ef-tracking", "sql-prepare", "postgres-planning", "sqlite-page-cache", "java-sql-text", "calls-", "made-per-call"},
+	"statement-row-by-row":       {"postgres-planning", "growth-", "calls-"},
 	"statement-long-list":        {"sql-prepare", "postgres-planning"},
 	"statement-parsed-each-time": {"sql-prepare", "postgres-planning", "made-per-call", "java-sql-text"},
 	// How a binary was built, with the entry that knows it by its frames.

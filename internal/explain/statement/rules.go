@@ -357,7 +357,7 @@ var rules = []rule{
 			return v.Inner >= eachRow && v.Inner >= manyRows*v.Outer && !v.scans()
 		},
 		why: func(v *view) string {
-			return fmt.Sprintf("it is executed %s times within one execution of %s, which takes the work of the executor and of the procedural language each time", judge.Times(v.Inner/max(v.Outer, 1)), short(v.Within))
+			return fmt.Sprintf("it is executed at least %s times within one execution of %s, which takes the work of the executor and of the procedural language each time", judge.Times(v.Inner/max(v.Outer, 1)), short(v.Within))
 		},
 		steps: func(v *view) []string { return outerOf(v.Within).steps },
 		least: 0.3, likely: 0.75, below: true, any: true,
