@@ -229,7 +229,7 @@ func TestJumpsOfAProgram(t *testing.T) {
 	program := compiled(t)
 	at := inLoop(codeOf(t, program, "kept"))
 	for data, c := range map[string]struct{ low, high, taken float64 }{
-		"r":  {0.42, 0.5, 0.5}, // random halves
+		"r":  {0.42, 0.55, 0.5}, // random halves: of 6,000 outcomes, 0.05 is over seven standard deviations
 		"rt": {0.07, 0.13, 0.1},
 		"s":  {0, 0.01, 0.5}, // sorted
 		"a":  {0, 0.01, 0.5}, // in turn
