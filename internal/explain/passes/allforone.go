@@ -155,7 +155,7 @@ func (r *reader) wholesForOne() []wholeForOne {
 		look(h.line)
 	}
 	for line, rows := range r.innermost {
-		if r.p.Share(rows) >= leastShare {
+		if r.p.Share(rows) >= leastShare*r.part {
 			look(line)
 		}
 	}

@@ -40,7 +40,7 @@ const mostOfBits = 8
 func (r *reader) bitByBit() []bits {
 	var out []bits
 	for _, t := range r.byLoop(bitLoop) {
-		if t.events < leastEvents || !r.isSure(t.share, leastShare) {
+		if !r.isOften(t.events) || !r.isSure(t.share, leastShare) {
 			continue
 		}
 		out = append(out, bits{spot: spot{line: lineOf(t.best.Function, t.loop.First).line, rows: t.rows, share: t.share}, loop: t.loop})

@@ -59,7 +59,7 @@ const soon = 8
 func (r *reader) sumsPastBound() []bounded {
 	var out []bounded
 	for _, t := range r.byLoop(summing) {
-		if t.events < leastEvents || !r.isSure(t.share, leastShare) {
+		if !r.isOften(t.events) || !r.isSure(t.share, leastShare) {
 			continue
 		}
 		if x, ok := r.boundOf(t); ok {

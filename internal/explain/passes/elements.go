@@ -63,7 +63,7 @@ func (r *reader) elements() []element {
 	var out []element
 	for _, x := range byLine {
 		x.rows = joinRows(x.rows, r.freedAtTheEnd(x.line))
-		if x.share = r.p.Share(x.rows); x.share >= leastShare {
+		if x.share = r.p.Share(x.rows); x.share >= leastShare*r.part {
 			out = append(out, *x)
 		}
 	}

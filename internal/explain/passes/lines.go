@@ -42,6 +42,7 @@ type hot struct {
 // reader reads the own lines of a profile.
 type reader struct {
 	p        *profile.Profile
+	part     float64 // of what a line must show: 1, or less where a rule has found something already
 	facts    judge.Facts
 	lines    *ownline.Lines
 	files    *text.Files
@@ -57,8 +58,8 @@ type reader struct {
 	copyings  func() ([]element, []returned)  // withWholes, asked once
 }
 
-func newReader(s judge.Subject) *reader {
-	r := &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: text.NewFiles(s.Facts.Source), stable: map[string]bool{}, declared: map[fileForm][]int{},
+func newReader(s judge.Subject, part float64) *reader {
+	r := &reader{p: s.Profile, part: part, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: text.NewFiles(s.Facts.Source), stable: map[string]bool{}, declared: map[fileForm][]int{},
 		innermost: map[profile.Line][]int32{}}
 	r.hottest = r.findHottest()
 	r.copyings = sync.OnceValues(r.withWholes)
@@ -153,7 +154,7 @@ func (r *reader) findHottest() []*hot {
 	w := &walk{
 		reader: r, known: map[step]*hot{},
 		spent: make([]int64, len(r.numbered.lines)), seen: make([]uint32, len(r.numbered.lines)),
-		running: make([]int64, r.p.NumFunctions()), least: int64(leastShare * total),
+		running: make([]int64, r.p.NumFunctions()), least: int64(leastShare * r.part * total),
 	}
 	for id := range stacks {
 		if stacks[id].events > 0 {
@@ -172,7 +173,7 @@ func (r *reader) findHottest() []*hot {
 	for _, h := range w.known {
 		slices.Sort(h.rows)
 		h.share = float64(h.value) / total
-		if h.events >= leastEvents && r.isSure(h.share, leastShare) {
+		if r.isOften(h.events) && r.isSure(h.share, leastShare) {
 			out = append(out, h)
 		}
 	}

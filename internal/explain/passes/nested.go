@@ -25,7 +25,7 @@ var equals = regexp.MustCompile(`([\w.$@>\[\]()'" -]+?)\s*(===?|\beq\b|\.equals\
 func (r *reader) nested() []scan {
 	var out []scan
 	for _, t := range r.byLoop(r.searching) {
-		if t.share < leastNested || t.events < leastEvents {
+		if t.share < leastNested*r.part || !r.isOften(t.events) {
 			continue
 		}
 		x, _, ok := r.searchIn(t.file, t.best)

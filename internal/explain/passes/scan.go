@@ -132,7 +132,7 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 	}
 	rows := r.innermost[line]
 	share := r.p.Share(rows)
-	return scan{spot: spot{line, rows, share}, over: root, key: closed(strings.TrimSpace(key)), loop: loop, loopIn: in}, share >= leastShare
+	return scan{spot: spot{line, rows, share}, over: root, key: closed(strings.TrimSpace(key)), loop: loop, loopIn: in}, share >= leastShare*r.part
 }
 
 // closed is an expression with the bracket that its index lacks.

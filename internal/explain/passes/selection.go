@@ -64,7 +64,7 @@ func (r *reader) selections() []selection {
 			out = append(out, x)
 		}
 	}
-	out = slices.DeleteFunc(out, func(x selection) bool { return x.share < leastNested || len(x.rows) < leastEvents/2 })
+	out = slices.DeleteFunc(out, func(x selection) bool { return x.share < leastNested*r.part || len(x.rows) < leastEvents/2 })
 	sortDearest(out)
 	return out
 }

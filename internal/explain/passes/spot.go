@@ -113,8 +113,11 @@ func joinRows(a, b []int32) []int32 {
 
 // isSure says whether a share is as large as it has to be, whatever sampling's error.
 func (r *reader) isSure(share, least float64) bool {
-	return share >= least && share-finding.ShareError(share, r.p.Count()) >= leastSure
+	return share >= least*r.part && share-finding.ShareError(share, r.p.Count()) >= leastSure*r.part
 }
+
+// isOften says whether there are samples enough to speak of.
+func (r *reader) isOften(events int64) bool { return float64(events) >= leastEvents*r.part }
 
 // runs says whether a step calls a function of some kind: itself, or by others' functions that
 // stand closely below it.

@@ -146,7 +146,7 @@ func (r *reader) lonely() []*hot {
 			h.events += r.p.Samples()[row].Count
 		}
 		h.share = float64(h.value) / float64(max(r.p.Total(), 1))
-		if len(at) != 1 || h.events < leastEvents || !r.isSure(h.share, leastShare) {
+		if len(at) != 1 || !r.isOften(h.events) || !r.isSure(h.share, leastShare) {
 			continue
 		}
 		slices.Sort(h.rows)
