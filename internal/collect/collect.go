@@ -81,6 +81,8 @@ type Settings struct {
 	// Statements has samples say which SQL statement they belong to, without its values, where
 	// the sampler can see that.
 	Statements bool
+	// OffCPU also records where threads wait, and for how long, where the sampler can.
+	OffCPU bool
 	// Branches follows the conditional jumps of hot loops of a command for some milliseconds
 	// each, where the sampler can.
 	Branches bool

@@ -24,6 +24,7 @@ type Builder struct {
 	locations internTable
 	stacks    internTable
 	samples   internTable
+	waits     internTable
 	hash      hasher
 	scratch   []byte
 	oneLine   [1]Line
@@ -210,19 +211,27 @@ func (b *Builder) Labels(labels []Label) LabelSetID {
 	return id
 }
 
+// LabelsOf are those of a label set.
+func (b *Builder) LabelsOf(id LabelSetID) []Label { return b.p.labelSets[id] }
+
 // Sample adds to the row of (stack, labels, time), making it when it is new.
-func (b *Builder) Sample(s Sample) {
-	p := b.p
-	row, found := b.samples.find(b.hash.sample(&s), uint32(len(p.samples)), func(row uint32) bool {
-		o := &p.samples[row]
+func (b *Builder) Sample(s Sample) { b.row(&b.p.samples, &b.samples, s) }
+
+// Wait adds to the row of what waited in the same place: see Profile.Waits.
+func (b *Builder) Wait(s Sample) { b.row(&b.p.waits, &b.waits, s) }
+
+func (b *Builder) row(rows *[]Sample, table *internTable, s Sample) {
+	all := *rows
+	row, found := table.find(b.hash.sample(&s), uint32(len(all)), func(row uint32) bool {
+		o := &all[row]
 		return o.Stack == s.Stack && o.Labels == s.Labels && o.Time == s.Time
 	})
 	if found {
-		p.samples[row].Count += s.Count
-		p.samples[row].Value += s.Value
+		all[row].Count += s.Count
+		all[row].Value += s.Value
 		return
 	}
-	p.samples = append(p.samples, s)
+	*rows = append(all, s)
 }
 
 // Build returns the profile and leaves the builder unusable.

@@ -269,12 +269,17 @@ type Profile struct {
 	stackLocs []LocationID
 	labelSets [][]Label
 	samples   []Sample
+	waits     []Sample
 	total     int64
 	count     int64
 }
 
 // Samples returns all rows, in the order they were first seen.
 func (p *Profile) Samples() []Sample { return p.samples }
+
+// Waits are rows of threads that waited, off the CPU, where a recording saw them: Value is for
+// how many nanoseconds, Count how often. They are no part of Samples and their sums.
+func (p *Profile) Waits() []Sample { return p.waits }
 
 // Total is the sum of all values.
 func (p *Profile) Total() int64 { return p.total }

@@ -45,7 +45,7 @@ func (p *Profile) Symbolized(resolve func(LocationID) ([]Frame, bool)) *Profile 
 	return &q
 }
 
-// Filtered returns a profile with only the samples for which keep is true. The
+// Filtered returns a profile with only the samples and waits for which keep is true. The
 // tables are shared with p.
 func (p *Profile) Filtered(keep func(*Sample) bool) *Profile {
 	q := *p
@@ -60,6 +60,7 @@ func (p *Profile) Filtered(keep func(*Sample) bool) *Profile {
 		q.total += s.Value
 		q.count += s.Count
 	}
+	q.waits = slices.DeleteFunc(slices.Clone(p.waits), func(s Sample) bool { return !keep(&s) })
 	return &q
 }
 
@@ -147,7 +148,11 @@ func (p *Profile) OnlyFrames(keep func(FunctionID) bool, rest Function) *Profile
 		s.Stack = to[s.Stack]
 		b.Sample(s)
 	}
+	for _, s := range p.waits {
+		s.Stack = to[s.Stack]
+		b.Wait(s)
+	}
 	told := b.Build(p.Meta)
-	q.stackLocs, q.stackEnd, q.samples = told.stackLocs, told.stackEnd, told.samples
+	q.stackLocs, q.stackEnd, q.samples, q.waits = told.stackLocs, told.stackEnd, told.samples, told.waits
 	return &q
 }

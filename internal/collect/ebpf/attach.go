@@ -45,7 +45,9 @@ type profiler struct {
 	trigger chan bool              // see wake
 	about   func(*libpf.EbpfTrace) // is told of each trace first
 	pace    pace
-	lost    uint64 // traces for which the kernel's buffer had no room
+	waits   bool    // are asked for
+	off     *offCPU // nil where they are not recorded
+	lost    uint64  // traces for which the kernel's buffer had no room
 }
 
 // frameCache is the number of frames whose names the profiler remembers.
@@ -82,6 +84,7 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 
 		PIDNamespaceTranslation: !inInitialPIDNamespace(),
 	}
+	p.waits = c.offCPU
 	err := passMemlock()
 	if err == nil {
 		err = onThreadOfItsOwn(func() error { return p.load(ctx, config, c.tasks) })
@@ -157,6 +160,11 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 		p.notes = append(p.notes, fmt.Sprintf(
 			"process exits are not seen, so a reused process ID may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
 	}
+	if p.waits {
+		if p.off, err = p.newOffCPU(); err != nil {
+			p.notes = append(p.notes, "waits are not recorded: "+err.Error())
+		}
+	}
 	if t.members != nil {
 		p.follow(t)
 	} else if err := p.fromFirstSample(); err != nil {
@@ -177,7 +185,7 @@ func onThreadOfItsOwn(f func() error) error {
 }
 
 // enable lets the clock run.
-func (p *profiler) enable() error {
+func (p *profiler) enable(c *converter) error {
 	if p.loading.Wait(); p.notLoaded != nil {
 		return p.unavailable(p.notLoaded)
 	}
@@ -187,6 +195,13 @@ func (p *profiler) enable() error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", Name, err)
+	}
+	if p.off != nil {
+		if err := p.off.start(c.waited); err != nil {
+			p.notes = append(p.notes, "waits are not recorded: "+err.Error())
+			p.off.close()
+			p.off = nil
+		}
 	}
 	return nil
 }
@@ -231,6 +246,7 @@ func (p *profiler) pending() bool {
 // ends only after that.
 func (p *profiler) close() {
 	p.loading.Wait() // it needs the tracer's maps
+	p.off.close()
 	if p.tracer != nil {
 		p.tracer.Close()
 	}

@@ -3,7 +3,9 @@ package ebpf
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unique"
@@ -34,6 +36,8 @@ type converter struct {
 	stack    []profile.LocationID
 	samples  int64
 	perl     bool          // there are frames of Perl
+	offCPU   bool          // waits are asked for
+	off      *offCPU       // nil where they are not recorded
 	pid      uint32        // of the trace under way
 	cut      map[int]int64 // samples whose stack broke off, by the error's number
 	// seesMappings: the profiler's kernel part looks at the memory map itself where it knows
@@ -97,6 +101,7 @@ func (c *converter) restart() {
 	was := *c
 	*c = *newConverter(c.tasks, c.files, c.rate)
 	c.from, c.v8, c.times, c.seesMappings = was.from, was.v8, was.times, was.seesMappings
+	c.offCPU, c.off = was.offCPU, was.off
 	c.returns, c.statements, c.lines, c.subs, c.seen = was.returns, was.statements, was.lines, was.subs, was.seen
 }
 
@@ -129,11 +134,17 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		return nil
 	}
 	c.tasks.sampled[pid], c.pid = true, pid
-	if c.branches.Disturbs(pid, int64(m.Timestamp)) {
+	waits := m.ProfileType != nil && m.ProfileType.SampleType == offCPUType
+	if waits && c.off == nil {
+		return nil
+	}
+	if !waits && c.branches.Disturbs(pid, int64(m.Timestamp)) {
 		c.disturbed += c.rate.period(at)
 		return nil
 	}
-	c.samples++
+	if !waits {
+		c.samples++
+	}
 	c.stack = c.stack[:0]
 	marked, pythons := 0, 0
 	if len(c.pythons) > 0 && len(c.pythons) != countOf(t.Frames, isPython) { // one could not be read
@@ -164,19 +175,17 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		}
 		if f.Type.IsError() {
 			if (f.Type.IsAbort() || f.AddressOrLineno != 0) && !w.root {
-				code := c.cutBy(t, int(f.AddressOrLineno), at)
-				c.cut[code]++
-				if tooDeep[code] {
-					if name := recursion(t.Frames); name != "" {
-						c.recursions[name]++
-					}
+				if !waits {
+					c.countCut(t, int(f.AddressOrLineno), at)
 				}
 				c.stack = append(c.stack, c.truncated())
 			}
 			continue
 		}
 		if !c.follows(&w, &f, m.ExecutablePath.String()) {
-			c.cut[noFrames]++
+			if !waits {
+				c.cut[noFrames]++
+			}
 			c.stack = append(c.stack, c.truncated())
 			break
 		}
@@ -202,6 +211,10 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		}
 		c.stack = append(c.stack, c.frame(h))
 	}
+	if waits {
+		c.wait(m, at)
+		return nil
+	}
 	if c.branches != nil && len(c.stack) > 0 { // a trace may have no frames
 		if code, is := c.native[c.stack[0]]; is && !finding.IsPackaged(code.path) {
 			c.branches.Sample(pid, code.path, code.address)
@@ -211,6 +224,28 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m, at), Time: c.times.ofProcess(pid, at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
 	})
 	return nil
+}
+
+// wait takes the stack under way over as that of a thread that begins to wait.
+func (c *converter) wait(m *samples.TraceEventMeta, at time.Time) {
+	labels := append(slices.Clone(c.b.LabelsOf(c.labelsOf(m, at))), profile.Label{Key: profile.LabelTID, Num: int64(m.TID)})
+	c.off.begin(uint32(m.TID), begun{at: at.UnixNano(), stack: c.b.Stack(c.stack), labels: c.b.Labels(labels)}) //nolint:gosec // a TID
+}
+
+// waited adds a wait that has ended.
+func (c *converter) waited(b begun, nanoseconds int64, times float64) {
+	c.b.Wait(profile.Sample{Stack: b.stack, Labels: b.labels, Count: int64(math.Round(times)), Value: int64(times * float64(nanoseconds))})
+}
+
+// countCut counts a stack that broke off.
+func (c *converter) countCut(t *libpf.Trace, error int, at time.Time) {
+	code := c.cutBy(t, error, at)
+	c.cut[code]++
+	if tooDeep[code] {
+		if name := recursion(t.Frames); name != "" {
+			c.recursions[name]++
+		}
+	}
 }
 
 // cutBy is why a stack of that time broke off, by the profiler's error number.

@@ -45,7 +45,7 @@ func (*Sampler) CannotSee() []string {
 	return []string{
 		"callers beyond JIT code that keeps no frame pointers, and 32-bit programs",
 		"with -a: the program's own frames in the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
-		"time that is not spent on a CPU",
+		"time that is not spent on a CPU, but with --off-cpu",
 	}
 }
 
@@ -141,6 +141,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, &rec.rate)
 	rec.convert.times = sampleTimes{exact: rec.request.Exact, kept: rec.request.Settings.Times != 0, precision: max(0, rec.request.Settings.Times)}
+	rec.convert.offCPU = rec.request.Settings.OffCPU && !rec.request.Target.System && rec.request.Settings.Batch == 0
 	made := newTables(rec.request.CacheDir)
 	defer made.end()
 	if rec.request.Settings.Batch == 0 { // it takes memory, and a recording without end can wait
@@ -167,7 +168,8 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.profiler.resync(rec.tasks)
 	rec.convert.from = time.Now()
-	err = rec.profiler.enable() // may wait for the last program to be loaded
+	err = rec.profiler.enable(rec.convert) // may wait for the last program to be loaded
+	rec.convert.off = rec.profiler.off
 	rec.start = time.Now()
 	return err
 }
@@ -260,6 +262,7 @@ func (rec *recording) collect(ctx context.Context) (time.Time, error) {
 			rec.tasks.read(ctx)
 			rec.profiler.resync(rec.tasks)
 			rec.slowDown()
+			rec.profiler.off.look(time.Now())
 			rec.convert.branches.Look()
 		case <-progress.C:
 			rec.request.Report(collect.Progress{Phase: collect.PhaseRecording, Elapsed: time.Since(rec.start)})
@@ -283,12 +286,15 @@ func (rec *recording) collect(ctx context.Context) (time.Time, error) {
 // drain stops the clock and takes what is still in the kernel's buffer.
 func (rec *recording) drain(ctx context.Context) {
 	rec.profiler.lost = rec.lostNow()
+	rec.profiler.off.stop()
+	rec.profiler.off.drain()
 	rec.profiler.tracer.Close()
 	rec.tasks.read(ctx)
 	for begin := time.Now(); rec.profiler.pending() && time.Since(begin) < drainLimit; {
 		rec.profiler.handleFor(rec.pace.poll)
 	}
 	rec.profiler.handleFor(drainIntervals * rec.pace.poll)
+	rec.profiler.off.drain()
 }
 
 // lostNow is how many traces were lost that no batch has told of.

@@ -137,31 +137,50 @@ const framesVariable = "python_frames_per_program"
 // whole with it.
 const fewFrames = 10
 
-// withFrames gives the maps with another number of frames, where it is smaller. The
-// number is in a map of constants, which cannot be changed, and which other programs
-// share: this one gets a copy. done is for when the program is loaded.
+// withFrames gives the maps with another number of frames, where it is smaller. done is for when
+// the program is loaded.
 func withFrames(all *ebpf.CollectionSpec, shared map[string]*ebpf.Map, frames uint32) (changed map[string]*ebpf.Map, done func(), err error) {
-	v := all.Variables[framesVariable]
+	changed, done, _, err = withConstant(all, shared, framesVariable, func(now []byte) []byte {
+		if len(now) != 4 || endian.NativeEndian.Uint32(now) <= frames { //nolint:mnd // a uint32
+			return nil
+		}
+		return endian.NativeEndian.AppendUint32(nil, frames)
+	})
+	return changed, done, err
+}
+
+// withConstant gives the maps with another value of a constant; change gives nil for the one
+// that it has. It is in a map that cannot be changed, and that other programs share: whoever is
+// loaded with these maps gets a copy. is says whether they are changed: another version of the
+// profiler may have no such constant.
+func withConstant(all *ebpf.CollectionSpec, shared map[string]*ebpf.Map, name string, change func(now []byte) []byte) (changed map[string]*ebpf.Map, done func(), is bool, err error) {
+	v := all.Variables[name]
 	if v == nil || all.Maps[v.SectionName] == nil || shared[v.SectionName] == nil {
-		return shared, func() {}, nil // this version has another way, and takes as long as it takes
+		return shared, func() {}, false, nil
 	}
 	var constants []byte
 	if err := shared[v.SectionName].Lookup(uint32(0), &constants); err != nil {
-		return nil, nil, fmt.Errorf("reading %s of the profiler's programs: %w", framesVariable, err)
+		return nil, nil, false, fmt.Errorf("reading %s of the profiler's programs: %w", name, err)
 	}
-	if len(constants) < int(v.Offset)+4 || endian.NativeEndian.Uint32(constants[v.Offset:]) <= frames {
-		return shared, func() {}, nil
+	size := v.Size()
+	if uint64(len(constants)) < uint64(v.Offset)+uint64(size) {
+		return shared, func() {}, false, nil
 	}
-	endian.NativeEndian.PutUint32(constants[v.Offset:], frames)
+	place := constants[v.Offset : uint64(v.Offset)+uint64(size)]
+	value := change(place)
+	if len(value) != len(place) {
+		return shared, func() {}, false, nil
+	}
+	copy(place, value)
 	spec := all.Maps[v.SectionName].Copy()
 	spec.Contents = []ebpf.MapKV{{Key: uint32(0), Value: constants}}
 	own, err := ebpf.NewMap(spec)
 	if err != nil {
-		return nil, nil, fmt.Errorf("setting %s of the profiler's programs: %w", framesVariable, err)
+		return nil, nil, false, fmt.Errorf("setting %s of the profiler's programs: %w", name, err)
 	}
 	changed = maps.Clone(shared)
 	changed[v.SectionName] = own
-	return changed, func() { _ = own.Close() }, nil // the program holds it
+	return changed, func() { _ = own.Close() }, true, nil // the program holds it
 }
 
 // mapsField is where the profiler has the maps of its programs, which it does not hand out.

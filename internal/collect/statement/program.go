@@ -2,11 +2,10 @@ package statement
 
 import (
 	"runtime"
-	"unsafe"
 
 	"github.com/cilium/ebpf/asm"
-	"go.opentelemetry.io/ebpf-profiler/support"
 
+	"whyhot/internal/collect/ebpf/known"
 	"whyhot/internal/profile/sqlshape"
 )
 
@@ -35,13 +34,6 @@ const (
 	workSize  = 16
 )
 
-// The profiler's key of a process in its map of those that are recorded.
-const (
-	keySize = int16(unsafe.Sizeof(support.PIDPage{}))
-	keyPID  = int16(unsafe.Offsetof(support.PIDPage{}.Pid))
-	keyBits = 8 * int32(unsafe.Sizeof(support.PIDPage{}.Pid)+unsafe.Sizeof(support.PIDPage{}.Page))
-)
-
 // state is what a thread is at, of a system with steps; of one whose statements nest, the
 // address of the text of the one that a client sent.
 const (
@@ -53,10 +45,9 @@ const (
 
 // Places in the stack of the program, below its frame pointer.
 const (
-	atKey     = -8
-	atPair    = -24 // process, handle
-	atKnown   = atPair - 24
-	atState   = atKnown - stateSize
+	atKey     = -known.Space - 8
+	atPair    = atKey - 16 // process, handle
+	atState   = atPair - stateSize
 	atName    = atState - nameSize
 	atPointer = atName - 8
 	atOne     = atPointer - 8
@@ -104,13 +95,13 @@ func store(offset int16, value int32) asm.Instruction {
 func program(t target, m descriptors) asm.Instructions {
 	var ins asm.Instructions
 	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
-	place := func(to asm.Register, offset int32) { do(asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, offset)) }
-	lookup := func(of int, key int32, otherwise string) {
+	place := func(to asm.Register, offset int16) { do(asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, int32(offset))) }
+	lookup := func(of int, key int16, otherwise string) {
 		do(asm.LoadMapPtr(asm.R1, of))
 		place(asm.R2, key)
 		do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, otherwise))
 	}
-	update := func(of int, key, value int32) {
+	update := func(of int, key, value int16) {
 		do(asm.LoadMapPtr(asm.R1, of))
 		place(asm.R2, key)
 		place(asm.R3, value)
@@ -126,12 +117,7 @@ func program(t target, m descriptors) asm.Instructions {
 	do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
 		asm.FnGetCurrentPidTgid.Call(), asm.Mov.Reg(asm.R9, asm.R0))
 	if m.known >= 0 {
-		for at := int16(0); at < keySize; at += 8 {
-			do(store(atKnown+at, 0))
-		}
-		do(asm.Mov.Imm(asm.R1, keyBits), asm.StoreMem(asm.RFP, atKnown, asm.R1, asm.Word),
-			asm.Mov.Reg(asm.R1, asm.R9), asm.RSh.Imm(asm.R1, half), asm.HostTo(asm.BE, asm.R1, asm.Word), asm.StoreMem(asm.RFP, atKnown+keyPID, asm.R1, asm.Word))
-		lookup(m.known, atKnown, "end")
+		do(known.Only(m.known, asm.R9, "end")...)
 	}
 	do(store(atKey, 0))
 	lookup(m.scratch, atKey, "end")

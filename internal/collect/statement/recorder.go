@@ -14,6 +14,7 @@ import (
 	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/ringbuf"
 
+	"whyhot/internal/collect/ebpf/known"
 	"whyhot/internal/profile"
 )
 
@@ -70,17 +71,19 @@ type request struct {
 	path string // "" for all that it has mapped
 }
 
-// Start begins to listen. known is the profiler's map of processes that are recorded, nil
+// Start begins to listen. recorded is the profiler's map of processes that are recorded, nil
 // where all are; clock turns a time of the kernel into one of samples.
-func Start(known *ebpf.Map, clock func(kernel int64) int64) (r *Recorder, err error) {
+func Start(recorded *ebpf.Map, clock func(kernel int64) int64) (r *Recorder, err error) {
 	if _, ok := argument(1); !ok {
 		return nil, errors.New("not on " + runtime.GOARCH)
 	}
-	if known != nil && int16(known.KeySize()) != keySize { //nolint:gosec // small
-		return nil, errors.New("this version of the profiler keeps processes in another form")
+	if recorded != nil {
+		if err := known.Form(recorded); err != nil {
+			return nil, fmt.Errorf("choosing processes: %w", err)
+		}
 	}
 	r = &Recorder{
-		maps: map[string]*ebpf.Map{}, known: known, now: clock, files: map[file]*codeOf{}, asked: make(chan request, 1<<12), stop: make(chan struct{}),
+		maps: map[string]*ebpf.Map{}, known: recorded, now: clock, files: map[file]*codeOf{}, asked: make(chan request, 1<<12), stop: make(chan struct{}),
 		multi: features.HaveBPFLinkUprobeMulti() == nil, seen: newSeen((&databases{}).bytes), of: map[uint32]*watched{}, code: map[string]*codeOf{}, noted: map[string]bool{},
 	}
 	defer func() {

@@ -1,12 +1,13 @@
 // Package waits says of a recorded command that it waits more than it computes.
 //
-// It owns that note, and the loops of the program that wait for one thing after the other. It
-// takes a profile whose recording says how long CPUs were idle meanwhile, and the program's
-// source; it gives notes and no findings, since what waits has no samples. It must never import
-// another judge.
+// It owns that note, the lines that wait where a recording saw waits, and the loops of the program
+// that wait for one thing after the other. It takes a profile whose recording says how long CPUs
+// were idle meanwhile, and the program's source; it gives notes and no findings: how much shorter a
+// wait could be nobody knows here. It must never import another judge.
 //
 // How. Samples of the CPU do not show what is waited for. But the recording knows how long it
-// took, and that a CPU was free for that time: then the program did not want it.
+// took, and that a CPU was free for that time: then the program did not want it. Where it saw
+// waits, the functions of the kernel and of the C library on their stacks tell what for.
 //
 // Example. A sender of webhooks takes 5 s of CPU in 17 s, and both CPUs are idle for 20 s of
 // the 34: it waits for 12 s. In one of its functions that have samples stands
@@ -42,14 +43,18 @@ const (
 // Judge is the judge of commands that wait.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var a judge.Answer
+	lines := seen(s)
 	busy, is := waits(s.Profile)
 	if !is {
+		a.Notes = lines
 		return a, nil
 	}
 	m := &s.Profile.Meta
-	note := fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, and one was free in the rest. Samples of the CPU do not show what it waits for; less CPU shortens that %.0[1]f%% only",
-		100*busy, m.Duration.Round(time.Second/10))
-	a.Notes = append(a.Notes, note)
+	note := fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, and one was free in the rest; less CPU shortens that %.0[1]f%% only", 100*busy, m.Duration.Round(time.Second/10))
+	if len(s.Profile.Waits()) == 0 {
+		note += ". Samples of the CPU do not show what it waits for: record with --off-cpu"
+	}
+	a.Notes = append(append(a.Notes, note), lines...)
 	if s.Facts != nil {
 		a.Notes = append(a.Notes, awaited(s)...)
 	}

@@ -113,7 +113,7 @@ func (w *writer) location(m *message, id profile.LocationID) {
 // functionID is the ID in the file; 0 means "none" there.
 func functionID(id profile.FunctionID) uint64 { return uint64(id) + 1 }
 
-func (w *writer) sample(m *message, s *profile.Sample) {
+func (w *writer) sample(m *message, s *profile.Sample, waits bool) {
 	m.reset()
 	w.inner.reset()
 	for _, l := range w.p.Stack(s.Stack) {
@@ -123,10 +123,7 @@ func (w *writer) sample(m *message, s *profile.Sample) {
 		m.bytes(sampleLocation, w.inner.b)
 	}
 	w.inner.reset()
-	if w.twoValues {
-		w.inner.b = binary.AppendUvarint(w.inner.b, uint64(s.Count))
-	}
-	w.inner.b = binary.AppendUvarint(w.inner.b, uint64(s.Value))
+	w.values(s, waits)
 	m.bytes(sampleValue, w.inner.b)
 	for _, l := range w.p.Labels(s.Labels) {
 		w.label(m, l)
@@ -137,6 +134,23 @@ func (w *writer) sample(m *message, s *profile.Sample) {
 		w.label(m, profile.Label{Key: elapsedLabel, Num: s.Time / int64(time.Millisecond), Unit: elapsedUnit})
 	default:
 		w.label(m, profile.Label{Key: timeLabel, Num: s.Time, Unit: "nanoseconds"})
+	}
+}
+
+// values are those of a sample, for each of types.
+func (w *writer) values(s *profile.Sample, waits bool) {
+	put := func(n int64) { w.inner.b = binary.AppendUvarint(w.inner.b, uint64(n)) }
+	of, other := s, &profile.Sample{}
+	if waits {
+		of, other = other, of
+	}
+	if w.twoValues {
+		put(of.Count)
+	}
+	put(of.Value)
+	if len(w.p.Waits()) > 0 {
+		put(other.Count)
+		put(other.Value)
 	}
 }
 

@@ -63,11 +63,12 @@ type columns struct {
 	types  []profile.ValueType
 	value  int
 	count  int   // -1: not given
+	waits  int   // the number of waits, and their time in the next, beside what is asked for; -1: none
 	period int64 // of the value when count is not given, else 0
 }
 
 func chooseColumns(t *tables, want string) (columns, error) {
-	c := columns{count: -1}
+	c := columns{count: -1, waits: -1}
 	for i, r := range t.sampleTypes {
 		vt, err := t.valueType(r)
 		if err != nil {
@@ -92,6 +93,9 @@ func chooseColumns(t *tables, want string) (columns, error) {
 			c.value = i
 		}
 	}
+	if i := slices.Index(c.types, offCPU); i > 0 && i != c.value && c.types[i-1] == waitsCount {
+		c.waits = i - 1
+	}
 	return c, c.chooseCount(t)
 }
 
@@ -99,6 +103,13 @@ func chooseColumns(t *tables, want string) (columns, error) {
 func (c *columns) chooseCount(t *tables) error {
 	v := c.types[c.value]
 	for i, vt := range c.types {
+		if v == offCPU {
+			if vt == waitsCount {
+				c.count = i
+				return nil
+			}
+			continue
+		}
 		if vt.Unit == unitCount && (vt.Type == samplesCount.Type || vt.Type == "sample" || vt.Type == "contentions" && v.Type == "delay") {
 			c.count = i
 			return nil

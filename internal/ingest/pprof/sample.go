@@ -68,7 +68,7 @@ func (b *build) sample(i int, body []byte) error {
 	}
 	count, value := b.cols.pick(b.values)
 	if count == 0 && value == 0 {
-		return nil
+		return b.wait(i)
 	}
 	if b.seen[b.cols.value] > maxTotal {
 		return fmt.Errorf("pprof: sample %d: the values add up to more than a profile can hold", i)
@@ -82,6 +82,19 @@ func (b *build) sample(i int, body []byte) error {
 	if err := b.b.Size().Check(b.most); err != nil {
 		return fmt.Errorf("pprof: %w", err)
 	}
+	return nil
+}
+
+// wait adds what a sample says of time off the CPU, beside what is asked for.
+func (b *build) wait(i int) error {
+	if b.cols.waits < 0 || b.values[b.cols.waits] <= 0 || b.seen[b.cols.waits+1] > maxTotal {
+		return nil
+	}
+	labels, at, err := b.labels.set(b.b)
+	if err != nil {
+		return fmt.Errorf("pprof: sample %d: %w", i, err)
+	}
+	b.b.Wait(profile.Sample{Stack: b.b.Stack(b.locs), Labels: labels, Time: at, Count: b.values[b.cols.waits], Value: b.values[b.cols.waits+1]})
 	return nil
 }
 

@@ -21,7 +21,8 @@ import (
 // go into comments, from which Read takes them back.
 //
 // The sample types are "samples" in counts and the profile's own, which is also
-// the default; they are one where the profile only has counts.
+// the default; they are one where the profile only has counts. Where it has waits, two more
+// stand behind them, "waits" in counts and "off_cpu" in nanoseconds, in rows of their own.
 func Write(out io.Writer, p *profile.Profile) error {
 	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
 	if err != nil {
@@ -49,7 +50,11 @@ func WriteUncompressed(out io.Writer, p *profile.Profile) error {
 
 const unitCount = "count"
 
-var samplesCount = profile.ValueType{Type: "samples", Unit: unitCount}
+var (
+	samplesCount = profile.ValueType{Type: "samples", Unit: unitCount}
+	waitsCount   = profile.ValueType{Type: "waits", Unit: unitCount}
+	offCPU       = profile.ValueType{Type: "off_cpu", Unit: "nanoseconds"}
+)
 
 type writer struct {
 	p         *profile.Profile
@@ -87,6 +92,9 @@ func (w *writer) survey() {
 	for i := range samples {
 		w.twoValues = w.twoValues || samples[i].Count != samples[i].Value
 		stacks[samples[i].Stack] = true
+	}
+	for _, s := range p.Waits() {
+		stacks[s.Stack] = true
 	}
 	for i, used := range stacks {
 		if used {
@@ -144,15 +152,17 @@ func (w *writer) put(field int, b []byte) {
 
 func (w *writer) all() {
 	var m message
-	if w.twoValues {
-		w.valueType(&m, samplesCount)
+	for _, t := range w.types() {
+		w.valueType(&m, t)
 		w.put(fieldSampleType, m.b)
 	}
-	w.valueType(&m, w.p.Meta.ValueType)
-	w.put(fieldSampleType, m.b)
-	samples := w.p.Samples()
+	samples, waits := w.p.Samples(), w.p.Waits()
 	for i := range samples {
-		w.sample(&m, &samples[i])
+		w.sample(&m, &samples[i], false)
+		w.put(fieldSample, m.b)
+	}
+	for i := range waits {
+		w.sample(&m, &waits[i], true)
 		w.put(fieldSample, m.b)
 	}
 	main := w.mainBinary()
@@ -179,6 +189,18 @@ func (w *writer) all() {
 		}
 	}
 	w.meta(&m)
+}
+
+// types are the sample types, in the order of a sample's values.
+func (w *writer) types() (all []profile.ValueType) {
+	if w.twoValues {
+		all = append(all, samplesCount)
+	}
+	all = append(all, w.p.Meta.ValueType)
+	if len(w.p.Waits()) > 0 {
+		all = append(all, waitsCount, offCPU)
+	}
+	return all
 }
 
 // meta writes what is true of the whole profile, and the strings, which are

@@ -138,4 +138,8 @@ func (m *merger) add(p *profile.Profile, later int64) {
 		s.Stack, s.Labels = stacks[s.Stack], m.b.Labels(p.Labels(s.Labels))
 		m.b.Sample(s)
 	}
+	for _, s := range p.Waits() {
+		s.Stack, s.Labels = stacks[s.Stack], m.b.Labels(p.Labels(s.Labels))
+		m.b.Wait(s)
+	}
 }

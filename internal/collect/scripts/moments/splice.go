@@ -14,12 +14,13 @@ func (ts *Tracks) Splice(p *profile.Profile) *profile.Profile {
 		return p
 	}
 	s := newSplicer(p)
+	for _, wait := range p.Waits() {
+		wait.Stack, wait.Labels = s.b.Stack(s.same(p.Stack(wait.Stack))), s.b.Labels(p.Labels(wait.Labels))
+		s.b.Wait(wait)
+	}
 	for _, sample := range p.Samples() {
 		before := p.Stack(sample.Stack)
-		stack := make([]profile.LocationID, 0, len(before))
-		for _, loc := range before {
-			stack = append(stack, s.locations[loc])
-		}
+		stack := s.same(before)
 		labels := slices.Clone(p.Labels(sample.Labels))
 		if at := slices.IndexFunc(labels, func(l profile.Label) bool { return l.Key == label }); at >= 0 {
 			t, i := ts.moment(labels[at].Num)
@@ -80,6 +81,15 @@ func newSplicer(p *profile.Profile) *splicer {
 		s.locations = append(s.locations, s.b.Location(mappings[l.Mapping], l.Address, profile.KindUnknown, lines...))
 	}
 	return s
+}
+
+// same is a stack as it was.
+func (s *splicer) same(stack []profile.LocationID) []profile.LocationID {
+	out := make([]profile.LocationID, 0, len(stack))
+	for _, loc := range stack {
+		out = append(out, s.locations[loc])
+	}
+	return out
 }
 
 // doing is which of the runtime's own functions a stack is in, "" for none. known is false

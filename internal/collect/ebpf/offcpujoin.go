@@ -1,0 +1,61 @@
+package ebpf
+
+import (
+	endian "encoding/binary"
+	"slices"
+
+	"whyhot/internal/profile"
+)
+
+// begun is a wait whose stack was unwound.
+type begun struct {
+	at     int64
+	stack  profile.StackID
+	labels profile.LabelSetID
+}
+
+// end is the end of a wait: when it began, and how long it was.
+type end struct{ from, nanoseconds int64 }
+
+// parseEnd reads what the kernel wrote; ok is false for anything else.
+func parseEnd(b []byte) (thread uint32, e end, ok bool) {
+	if len(b) != endSize {
+		return 0, end{}, false
+	}
+	n := endian.NativeEndian
+	e = end{from: int64(n.Uint64(b[endFrom:])), nanoseconds: int64(n.Uint64(b[endFor:]))} //nolint:gosec // times
+	return n.Uint32(b[endThread:]), e, e.nanoseconds >= 0
+}
+
+// mostPending is how many begins or ends of one thread wait for the other half.
+const mostPending = 1 << 10
+
+// isOf says whether a stack was unwound when a wait began.
+func (b begun) isOf(e end) bool { return b.at >= e.from && b.at-e.from <= int64(unwoundWithin) }
+
+// begin takes a stack over; its wait may have ended already.
+func (o *offCPU) begin(thread uint32, b begun) {
+	if i := slices.IndexFunc(o.ended[thread], b.isOf); i >= 0 {
+		o.waited(b, o.ended[thread][i].nanoseconds, o.times(b.at))
+		o.ended[thread] = o.ended[thread][i+1:]
+		return
+	}
+	o.began[thread] = pending(o.began[thread], b)
+}
+
+// end takes the end of a wait over; its stack may come later.
+func (o *offCPU) end(thread uint32, e end) {
+	if i := slices.IndexFunc(o.began[thread], func(b begun) bool { return b.isOf(e) }); i >= 0 {
+		o.waited(o.began[thread][i], e.nanoseconds, o.times(e.from))
+		o.began[thread] = o.began[thread][i+1:]
+		return
+	}
+	o.ended[thread] = pending(o.ended[thread], e)
+}
+
+func pending[T any](all []T, one T) []T {
+	if len(all) >= mostPending {
+		all = slices.Clone(all[len(all)/2:])
+	}
+	return append(all, one)
+}

@@ -1,0 +1,164 @@
+package waits
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+const (
+	// leastWaited is the part of the time from which a line that waits is told.
+	leastWaited = 0.03
+	// mostWaiting is how many of them are told.
+	mostWaiting = 5
+)
+
+// kind is what a thread waits for, told by a function on its stack.
+type kind struct {
+	name string
+	is   *regexp.Regexp
+	// idle: threads that have nothing to do wait so. Only a process's first thread is told of.
+	idle bool
+}
+
+const sleep = "time to pass"
+
+// kinds are asked in their order, of all functions of a stack. The names are those of Linux and
+// of glibc, musl and Java's libraries.
+var kinds = []kind{
+	{"a child process", regexp.MustCompile(`^(do_wait|kernel_wait4|kernel_waitid)$`), true},
+	{sleep, regexp.MustCompile(`^(hrtimer_nanosleep|do_nanosleep|common_nsleep|__x64_sys_clock_nanosleep|java\.lang\.Thread\.sleep\w*|.*Thread\.sleep0?)$`), false},
+	{"the disk", regexp.MustCompile(`^(io_schedule\w*|folio_wait_\w+|wait_on_page_\w+|jbd2_log_wait_commit|ext4_sync_file|xfs_file_fsync|btrfs_sync_file|vfs_fsync_range|do_fsync|blkdev_issue_flush|submit_bio_wait|__filemap_fdatawait_range|balance_dirty_pages\w*|filemap_fault|rq_qos_wait)$`), false},
+	{"a lock", regexp.MustCompile(`^((__|___)?pthread_(mutex|rwlock|spin)_\w*lock\w*|__lll_lock_wait\w*|lll_lock_wait\w*|__pthread_mutex_lock\w*|rwsem_down_\w+|__mutex_lock\w*|.*ObjectMonitor::(enter|EnterI)|take_gil|PyThread_acquire_lock\w*|_PyMutex_Lock\w*|lock_PyThread_acquire_lock|acquire_timed|parking_lot.*lock_slow|std::sys.*[Mm]utex.*lock\w*)`), false},
+	{"a condition", regexp.MustCompile(`^(futex_wait\w*|futex_do_wait|do_futex|__futex_abstimed_wait\w*|(__|___)?pthread_cond_(timed|clock)?wait\w*)$`), true},
+	{"the network", regexp.MustCompile(`^(tcp_(recvmsg|sendmsg)\w*|inet_(csk_accept|recvmsg|stream_connect|wait_for_connect)\w*|__?inet_stream_connect|sk_wait_data|sk_stream_wait_memory|udp_recvmsg|unix_(stream_(data_wait|read_generic|recvmsg|connect)|dgram_recvmsg|accept)|skb_wait_for_more_packets|__skb_wait_for_more_packets)$`), false},
+	{"a pipe", regexp.MustCompile(`^((anon_)?pipe_(read|write|wait_readable|wait_writable)|fifo_open|wait_for_partner)$`), false},
+	{"events", regexp.MustCompile(`^(ep_poll|do_epoll_wait|do_sys_poll|do_poll\b.*|poll_schedule_timeout\w*|do_select|core_sys_select|io_cqring_wait)$`), true},
+	{"a terminal", regexp.MustCompile(`^(n_tty_read|tty_read|wait_woken)$`), true},
+}
+
+// waiting is a line of the program that waits, and what for.
+type waiting struct {
+	line        profile.Line
+	kind        string
+	nanoseconds int64
+	count       int64
+	threads     map[int64]bool
+}
+
+// seen names the lines of the program that wait, where the recording saw waits.
+func seen(s judge.Subject) []string {
+	p := s.Profile
+	if len(p.Waits()) == 0 || p.Meta.Duration <= 0 {
+		return nil
+	}
+	lines := ownline.Of(p)
+	if s.Facts != nil {
+		lines = ownline.Reading(p, s.Facts.Source)
+	}
+	type key struct {
+		line profile.Line
+		kind string
+	}
+	known := map[key]*waiting{}
+	of := kindsOf(p)
+	for _, w := range p.Waits() {
+		line, _, ok := lines.Innermost(w.Stack)
+		if !ok {
+			continue
+		}
+		kind := of(w.Stack)
+		thread, _ := p.Label(w.Labels, profile.LabelTID)
+		process, _ := p.Label(w.Labels, profile.LabelPID)
+		if kind.idle && thread.Num != process.Num {
+			continue
+		}
+		k := key{line, kind.name}
+		if known[k] == nil {
+			known[k] = &waiting{line: line, kind: kind.name, threads: map[int64]bool{}}
+		}
+		known[k].nanoseconds += w.Value
+		known[k].count += w.Count
+		known[k].threads[thread.Num] = true
+	}
+	var all []*waiting
+	for _, w := range known {
+		if float64(w.nanoseconds) >= leastWaited*float64(p.Meta.Duration) {
+			all = append(all, w)
+		}
+	}
+	slices.SortFunc(all, func(a, b *waiting) int {
+		return cmp.Or(cmp.Compare(b.nanoseconds, a.nanoseconds), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line), cmp.Compare(a.kind, b.kind))
+	})
+	var out []string
+	for _, w := range all[:min(len(all), mostWaiting)] {
+		out = append(out, w.text(p))
+	}
+	return out
+}
+
+// text says where, for what and for how long.
+//
+// Example. fetch (report.py:41) waits for the network: 8.2s of 10.4s (79%), 500 times, 16.4ms each
+func (w *waiting) text(p *profile.Profile) string {
+	place := ownline.Place(p, w.line)
+	took := time.Duration(w.nanoseconds)
+	does := map[string]string{"": "waits", sleep: "sleeps"}[w.kind]
+	if does == "" {
+		does = "waits for " + w.kind
+	}
+	out := fmt.Sprintf("%s (%s:%d) %s", place.Function, filepath.Base(place.File), place.Line, does)
+	out += fmt.Sprintf(": %s of %s (%s)", rounded(took), rounded(p.Meta.Duration), percent.Text(float64(took)/float64(p.Meta.Duration)))
+	if n := len(w.threads); n > 1 {
+		out = fmt.Sprintf("%s, in %d threads together", out, n)
+	}
+	if w.count > 1 {
+		out += fmt.Sprintf(", %s times, %s each", judge.Times(uint64(w.count)), rounded(took/time.Duration(w.count))) //nolint:gosec // a count
+	}
+	return out
+}
+
+// rounded leaves three figures.
+func rounded(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 { //nolint:mnd // three figures
+		unit *= 10
+	}
+	return d.Round(unit)
+}
+
+// kindsOf tells what a stack waits for, the zero kind where no function tells.
+func kindsOf(p *profile.Profile) func(profile.StackID) kind {
+	byFunction := map[profile.FunctionID]int{}
+	of := func(id profile.FunctionID) int {
+		at, known := byFunction[id]
+		if !known {
+			name := p.Function(id).Name
+			at = slices.IndexFunc(kinds, func(k kind) bool { return k.is.MatchString(name) })
+			byFunction[id] = at
+		}
+		return at
+	}
+	return func(stack profile.StackID) kind {
+		best := -1
+		for _, loc := range p.Stack(stack) {
+			for _, line := range p.Lines(loc) {
+				if at := of(line.Function); at >= 0 && (best < 0 || at < best) {
+					best = at
+				}
+			}
+		}
+		if best < 0 {
+			return kind{}
+		}
+		return kinds[best]
+	}
+}

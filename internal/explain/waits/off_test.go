@@ -1,0 +1,62 @@
+package waits
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/profile"
+)
+
+// waited is a thread that waits: functions, innermost first, the outermost of which is the
+// program's.
+type waited struct {
+	stack  string
+	thread int64
+	times  int64
+	each   time.Duration
+}
+
+func TestWhatIsWaitedFor(t *testing.T) {
+	const sleeping = "schedule;hrtimer_nanosleep"
+	for name, x := range map[string]struct {
+		waits []waited
+		want  string // "" for nothing
+	}{
+		"a server":                       {[]waited{{"schedule;sk_wait_data;tcp_recvmsg;recv;fetch", 7, 500, 8 * time.Millisecond}}, "fetch (a.py:3) waits for the network: 4s of 10s (40%), 500 times, 8ms each"},
+		"a disk, below what sends to it": {[]waited{{"schedule;jbd2_log_wait_commit;ext4_sync_file;fsync;save", 7, 1, time.Second}}, "save (a.py:3) waits for the disk: 1s of 10s (10%)"},
+		"a lock":                         {[]waited{{"schedule;futex_wait;pthread_mutex_lock;add", 8, 10, time.Second}, {"schedule;futex_wait;pthread_mutex_lock;add", 9, 10, time.Second}}, "add (a.py:3) waits for a lock: 20s of 10s (200%), in 2 threads together, 20 times, 1s each"},
+		"a condition, of the first":      {[]waited{{"schedule;futex_wait;pthread_cond_wait;join", 7, 1, time.Second}}, "join (a.py:3) waits for a condition: 1s of 10s (10%)"},
+		"a thread without work":          {[]waited{{"schedule;futex_wait;pthread_cond_wait;work", 8, 1, 9 * time.Second}}, ""},
+		"time, in another thread":        {[]waited{{sleeping + ";poll", 8, 90, 10 * time.Millisecond}}, "poll (a.py:3) sleeps: 900ms of 10s (9%), 90 times, 10ms each"},
+		"nobody knows for what":          {[]waited{{"schedule;something;work", 7, 1, time.Second}}, "work (a.py:3) waits: 1s of 10s (10%)"},
+		"little":                         {[]waited{{sleeping + ";poll", 7, 2, 100 * time.Millisecond}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := profile.NewBuilder()
+			kernel := b.Mapping(profile.Mapping{Path: "[kernel.kallsyms]"})
+			for _, w := range x.waits {
+				var locs []profile.LocationID
+				names := strings.Split(w.stack, ";")
+				for i, name := range names {
+					fn, kind, line := profile.Function{Name: name, Mapping: kernel, Kind: profile.KindKernel}, profile.KindKernel, int32(0)
+					if i == len(names)-1 {
+						fn, kind, line = profile.Function{Name: name, File: "/me/a.py", Kind: profile.KindPython}, profile.KindPython, 3
+					}
+					locs = append(locs, b.Location(0, 0, kind, profile.Line{Function: b.Function(fn), Line: line}))
+				}
+				labels := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: 7}, {Key: profile.LabelTID, Num: w.thread}})
+				b.Wait(profile.Sample{Stack: b.Stack(locs), Labels: labels, Count: w.times, Value: w.times * int64(w.each)})
+			}
+			p := b.Build(profile.Meta{Duration: 10 * time.Second, ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}})
+			a, err := Judge(t.Context(), judge.Subject{Profile: p})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(a.Notes, "\n"); got != x.want {
+				t.Errorf("%q, want %q", got, x.want)
+			}
+		})
+	}
+}
