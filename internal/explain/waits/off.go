@@ -29,13 +29,18 @@ type kind struct {
 	idle bool
 }
 
-const sleep = "time to pass"
+const (
+	sleep = "time to pass"
+	// javaMain is the name of the thread that runs main, which the launcher makes; others have
+	// names of their own.
+	javaMain = "java"
+)
 
 // kinds are asked in their order, of all functions of a stack. The names are those of Linux and
 // of glibc, musl and Java's libraries.
 var kinds = []kind{
 	{"a child process", regexp.MustCompile(`^(do_wait|kernel_wait4|kernel_waitid)$`), true},
-	{sleep, regexp.MustCompile(`^(hrtimer_nanosleep|do_nanosleep|common_nsleep|__x64_sys_clock_nanosleep|java\.lang\.Thread\.sleep\w*|.*Thread\.sleep0?)$`), false},
+	{sleep, regexp.MustCompile(`^(hrtimer_nanosleep|do_nanosleep|common_nsleep|__x64_sys_clock_nanosleep|JVM_Sleep|JavaThread::sleep\w*(\(.*)?|(void )?java\.lang\.Thread\.sleep\w*(\(.*)?)$`), false},
 	{"the disk", regexp.MustCompile(`^(io_schedule\w*|folio_wait_\w+|wait_on_page_\w+|jbd2_log_wait_commit|ext4_sync_file|xfs_file_fsync|btrfs_sync_file|vfs_fsync_range|do_fsync|blkdev_issue_flush|submit_bio_wait|__filemap_fdatawait_range|balance_dirty_pages\w*|filemap_fault|rq_qos_wait)$`), false},
 	{"a lock", regexp.MustCompile(`^((__|___)?pthread_(mutex|rwlock|spin)_\w*lock\w*|__lll_lock_wait\w*|lll_lock_wait\w*|__pthread_mutex_lock\w*|rwsem_down_\w+|__mutex_lock\w*|.*ObjectMonitor::(enter|EnterI)|take_gil|PyThread_acquire_lock\w*|_PyMutex_Lock\w*|lock_PyThread_acquire_lock|acquire_timed|parking_lot.*lock_slow|std::sys.*[Mm]utex.*lock\w*)`), false},
 	{"a condition", regexp.MustCompile(`^(futex_wait\w*|futex_do_wait|do_futex|__futex_abstimed_wait\w*|(__|___)?pthread_cond_(timed|clock)?wait\w*)$`), true},
@@ -78,7 +83,9 @@ func seen(s judge.Subject) []string {
 		kind := of(w.Stack)
 		thread, _ := p.Label(w.Labels, profile.LabelTID)
 		process, _ := p.Label(w.Labels, profile.LabelPID)
-		if kind.idle && thread.Num != process.Num {
+		comm, _ := p.Label(w.Labels, profile.LabelThread)
+		first := thread.Num == process.Num || comm.Str == javaMain && p.Function(line.Function).Kind == profile.KindJava
+		if kind.idle && !first {
 			continue
 		}
 		k := key{line, kind.name}
@@ -115,7 +122,8 @@ func (w *waiting) text(p *profile.Profile) string {
 	if does == "" {
 		does = "waits for " + w.kind
 	}
-	out := fmt.Sprintf("%s (%s:%d) %s", place.Function, filepath.Base(place.File), place.Line, does)
+	_, name := ownline.Parts(place.Function)
+	out := fmt.Sprintf("%s (%s:%d) %s", name, filepath.Base(place.File), place.Line, does)
 	out += fmt.Sprintf(": %s of %s (%s)", rounded(took), rounded(p.Meta.Duration), percent.Text(float64(took)/float64(p.Meta.Duration)))
 	if n := len(w.threads); n > 1 {
 		out = fmt.Sprintf("%s, in %d threads together", out, n)

@@ -30,6 +30,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		"a condition, of the first":      {[]waited{{"schedule;futex_wait;pthread_cond_wait;join", 7, 1, time.Second}}, "join (a.py:3) waits for a condition: 1s of 10s (10%)"},
 		"a thread without work":          {[]waited{{"schedule;futex_wait;pthread_cond_wait;work", 8, 1, 9 * time.Second}}, ""},
 		"time, in another thread":        {[]waited{{sleeping + ";poll", 8, 90, 10 * time.Millisecond}}, "poll (a.py:3) sleeps: 900ms of 10s (9%), 90 times, 10ms each"},
+		"a thread of Java that sleeps":   {[]waited{{"schedule;futex_wait;pthread_cond_timedwait;JavaThread::sleep(long);JVM_Sleep;void java.lang.Thread.sleep(long);nap", 8, 20, 20 * time.Millisecond}}, "nap (a.py:3) sleeps: 400ms of 10s (4%), 20 times, 20ms each"},
 		"nobody knows for what":          {[]waited{{"schedule;something;work", 7, 1, time.Second}}, "work (a.py:3) waits: 1s of 10s (10%)"},
 		"little":                         {[]waited{{sleeping + ";poll", 7, 2, 100 * time.Millisecond}}, ""},
 	} {
