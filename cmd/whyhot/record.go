@@ -45,6 +45,7 @@ type recordFlags struct {
 	times     bool
 	noSQL     bool
 	noJumps   bool
+	noWaits   bool
 	otlp      otlpFlags
 }
 
@@ -77,7 +78,7 @@ func newRecordCmd() *cobra.Command {
 	flags.BoolVar(&o.Plain, "plain", false, "start the command with its environment unchanged: Lua, R, Mono and Erlang are not asked for names")
 	flags.BoolVar(&f.noSQL, "no-statements", false, "do not record which SQL statements run (eBPF; without this flag, their text without its values)")
 	flags.BoolVar(&f.noJumps, "no-branches", false, "do not follow conditional jumps of hot loops, which slows a command by up to a quarter of a second (eBPF)")
-	flags.BoolVar(&o.Settings.OffCPU, "off-cpu", false, "also record where threads wait, and for how long (eBPF; a command or --pid)")
+	flags.BoolVar(&f.noWaits, "no-off-cpu", false, "do not record where threads wait, and for how long (eBPF)")
 	flags.BoolVar(&o.NoSymbols, "no-symbols", false, "keep addresses only, do not symbolise")
 	flags.StringSliceVar(&o.DebugDirs, "debug-dir", nil, "also look here for debug files, by build ID")
 	flags.StringVar(&f.otlp.endpoint, "otlp", "", "send the profile to `HOST:PORT`; a file is then written with -o only ("+endpointHelp+")")
@@ -170,7 +171,7 @@ func (*seconds) Type() string { return "time" }
 func (f *recordFlags) settings() error {
 	s := &f.options.Settings
 	s.Services = true // of the whole machine
-	s.Statements, s.Branches = !f.noSQL, !f.noJumps
+	s.Statements, s.Branches, s.OffCPU = !f.noSQL, !f.noJumps, !f.noWaits
 	if f.times {
 		s.Times = collect.RoughTimes
 	}

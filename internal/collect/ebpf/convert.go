@@ -3,7 +3,6 @@ package ebpf
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -232,11 +231,6 @@ func (c *converter) wait(m *samples.TraceEventMeta, at time.Time) {
 	c.off.begin(uint32(m.TID), begun{at: at.UnixNano(), stack: c.b.Stack(c.stack), labels: c.b.Labels(labels)}) //nolint:gosec // a TID
 }
 
-// waited adds a wait that has ended.
-func (c *converter) waited(b begun, nanoseconds int64, times float64) {
-	c.b.Wait(profile.Sample{Stack: b.stack, Labels: b.labels, Count: int64(math.Round(times)), Value: int64(times * float64(nanoseconds))})
-}
-
 // countCut counts a stack that broke off.
 func (c *converter) countCut(t *libpf.Trace, error int, at time.Time) {
 	code := c.cutBy(t, error, at)
@@ -437,6 +431,7 @@ func (c *converter) profile(meta profile.Meta) *profile.Profile {
 		c.warn(text)
 	}
 	meta.Warnings = c.warnings
+	c.off.into(c.b)
 	return c.b.Build(meta)
 }
 

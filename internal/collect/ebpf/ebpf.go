@@ -45,7 +45,7 @@ func (*Sampler) CannotSee() []string {
 	return []string{
 		"callers beyond JIT code that keeps no frame pointers, and 32-bit programs",
 		"with -a: the program's own frames in the first few milliseconds of a process that starts during the recording, or that had slept and wakes up",
-		"time that is not spent on a CPU, but with --off-cpu",
+		"with -a: time that is not spent on a CPU",
 	}
 }
 
@@ -168,7 +168,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.profiler.resync(rec.tasks)
 	rec.convert.from = time.Now()
-	err = rec.profiler.enable(rec.convert) // may wait for the last program to be loaded
+	err = rec.profiler.enable() // may wait for the last program to be loaded
 	rec.convert.off = rec.profiler.off
 	rec.start = time.Now()
 	return err

@@ -37,6 +37,9 @@ const (
 	mostWaiting = 1 << 14
 	// mostWaits is how many waits a second are unwound: one takes some ten microseconds.
 	mostWaits = 3000
+	// tooMany is from how many waits a second on none is looked at any more: to be asked at each
+	// switch takes the program a microsecond.
+	tooMany = 10_000
 	// chanceEvery is how often it is looked at how many there are.
 	chanceEvery = time.Second / 4
 	endsSize    = 1 << 18 // bytes
@@ -58,7 +61,7 @@ type offCPU struct {
 	looked              time.Time
 	began               map[uint32][]begun
 	ended               map[uint32][]end
-	waited              func(begun, int64, float64)
+	rows                map[wait]waited
 }
 
 // part is which part of all waits is looked at from a time on.
@@ -70,7 +73,7 @@ type part struct {
 // newOffCPU loads and attaches what it takes, where tracefs is mounted; nothing is seen before
 // start.
 func (p *profiler) newOffCPU() (_ *offCPU, err error) {
-	o := &offCPU{began: map[uint32][]begun{}, ended: map[uint32][]end{}}
+	o := &offCPU{began: map[uint32][]begun{}, ended: map[uint32][]end{}, rows: map[wait]waited{}}
 	defer func() {
 		if err != nil {
 			o.close()
@@ -117,7 +120,7 @@ func (p *profiler) newOffCPU() (_ *offCPU, err error) {
 		return nil, fmt.Errorf("reading waits: %w", err)
 	}
 	o.reader.SetDeadline(time.Unix(1, 0)) // a read never waits
-	const switched = 1 // of the programs
+	const switched = 1                    // of the programs
 	l, err := link.Tracepoint("sched", "sched_switch", o.programs[switched], nil)
 	if err != nil {
 		return nil, fmt.Errorf("watching the kernel's scheduler: %w", err)
@@ -157,10 +160,8 @@ func (p *profiler) markedEntry(all *ebpf.CollectionSpec, its map[string]*ebpf.Ma
 	return verify(spec, maps.Clone(changed))
 }
 
-// start begins to look. waited is told of each wait: for how many nanoseconds, and for how many
-// waits it stands.
-func (o *offCPU) start(waited func(b begun, nanoseconds int64, times float64)) error {
-	o.waited = waited
+// start begins to look.
+func (o *offCPU) start() error {
 	const counted = 2 // of the programs
 	attr := &unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CONTEXT_SWITCHES, Sample: 1}
 	attr.Size = uint32(unsafe.Sizeof(*attr))
@@ -186,7 +187,7 @@ func (o *offCPU) choose(share float64, now time.Time) error {
 	return nil
 }
 
-// look reads which waits have ended, and chooses a smaller part where there are too many.
+// look reads which waits have ended, and chooses a smaller part, or none, where there are too many.
 func (o *offCPU) look(now time.Time) {
 	if o == nil || len(o.links) == 0 {
 		return
@@ -196,10 +197,14 @@ func (o *offCPU) look(now time.Time) {
 	if now.Sub(o.looked) < chanceEvery || o.chance.Lookup(uint32(1), &all) != nil {
 		return
 	}
-	rate := float64(all-min(all, o.met)) / now.Sub(o.looked).Seconds()
+	rate, share := float64(all-min(all, o.met))/now.Sub(o.looked).Seconds(), o.parts[len(o.parts)-1].share
 	o.met, o.looked = all, now
-	if rate > mostWaits {
-		_ = o.choose(o.parts[len(o.parts)-1].share*mostWaits/rate, now) // else the part stays
+	switch {
+	case rate/share > tooMany:
+		o.stop()
+		clear(o.rows) // what there was until now is not like the rest
+	case rate > mostWaits:
+		_ = o.choose(share*mostWaits/rate, now) // else the part stays
 	}
 }
 

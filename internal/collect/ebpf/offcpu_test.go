@@ -1,6 +1,7 @@
 package ebpf
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -67,13 +68,7 @@ func TestOffCPU(t *testing.T) {
 // A stack and the end of its wait come in any order, and belong together by thread and time.
 func TestWaitsAreJoined(t *testing.T) {
 	const ms = int64(time.Millisecond)
-	var got []int64
-	o := &offCPU{
-		began: map[uint32][]begun{}, ended: map[uint32][]end{}, parts: []part{{0, 1}, {100 * ms, 0.25}},
-		waited: func(b begun, nanoseconds int64, times float64) {
-			got = append(got, int64(b.stack), nanoseconds, int64(times))
-		},
-	}
+	o := &offCPU{began: map[uint32][]begun{}, ended: map[uint32][]end{}, rows: map[wait]waited{}, parts: []part{{0, 1}, {100 * ms, 0.25}}}
 	o.begin(7, begun{at: 10*ms + 100, stack: 1})
 	o.end(8, end{10 * ms, 5}) // of another thread
 	o.end(7, end{10 * ms, 6})
@@ -81,16 +76,13 @@ func TestWaitsAreJoined(t *testing.T) {
 	o.begin(7, begun{at: 20*ms + 100, stack: 2})
 	o.begin(7, begun{at: 30*ms + 100, stack: 3}) // its end was lost
 	o.end(7, end{40 * ms, 8})                    // its stack was lost
+	o.begin(7, begun{at: 50*ms + 100, stack: 1})
+	o.end(7, end{50 * ms, 4})
 	o.begin(7, begun{at: 200*ms + 100, stack: 4})
 	o.end(7, end{200 * ms, 9})
-	want := []int64{1, 6, 1, 2, 7, 1, 4, 9, 4}
-	if len(got) != len(want) {
-		t.Fatalf("%v, want %v", got, want)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("%v, want %v", got, want)
-		}
+	want := map[wait]waited{{stack: 1}: {10, 2}, {stack: 2}: {7, 1}, {stack: 4}: {36, 4}}
+	if !maps.Equal(o.rows, want) {
+		t.Errorf("%v, want %v", o.rows, want)
 	}
 	for range 3 * mostPending {
 		o.begin(9, begun{at: 1})

@@ -1,7 +1,10 @@
 package ebpf
 
 import (
+	"cmp"
 	endian "encoding/binary"
+	"maps"
+	"math"
 	"slices"
 
 	"whyhot/internal/profile"
@@ -13,6 +16,15 @@ type begun struct {
 	stack  profile.StackID
 	labels profile.LabelSetID
 }
+
+// wait is what waits are added up by.
+type wait struct {
+	stack  profile.StackID
+	labels profile.LabelSetID
+}
+
+// waited is for how many nanoseconds, and how often.
+type waited struct{ nanoseconds, times float64 }
 
 // end is the end of a wait: when it began, and how long it was.
 type end struct{ from, nanoseconds int64 }
@@ -36,7 +48,7 @@ func (b begun) isOf(e end) bool { return b.at >= e.from && b.at-e.from <= int64(
 // begin takes a stack over; its wait may have ended already.
 func (o *offCPU) begin(thread uint32, b begun) {
 	if i := slices.IndexFunc(o.ended[thread], b.isOf); i >= 0 {
-		o.waited(b, o.ended[thread][i].nanoseconds, o.times(b.at))
+		o.add(b, o.ended[thread][i].nanoseconds, o.times(b.at))
 		o.ended[thread] = o.ended[thread][i+1:]
 		return
 	}
@@ -46,11 +58,31 @@ func (o *offCPU) begin(thread uint32, b begun) {
 // end takes the end of a wait over; its stack may come later.
 func (o *offCPU) end(thread uint32, e end) {
 	if i := slices.IndexFunc(o.began[thread], func(b begun) bool { return b.isOf(e) }); i >= 0 {
-		o.waited(o.began[thread][i], e.nanoseconds, o.times(e.from))
+		o.add(o.began[thread][i], e.nanoseconds, o.times(e.from))
 		o.began[thread] = o.began[thread][i+1:]
 		return
 	}
 	o.ended[thread] = pending(o.ended[thread], e)
+}
+
+// add adds a wait, that stands for some.
+func (o *offCPU) add(b begun, nanoseconds int64, times float64) {
+	k := wait{b.stack, b.labels}
+	sum := o.rows[k]
+	o.rows[k] = waited{sum.nanoseconds + times*float64(nanoseconds), sum.times + times}
+}
+
+// into gives a profile its waits, always in the same order.
+func (o *offCPU) into(b *profile.Builder) {
+	if o == nil {
+		return
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(o.rows), func(a, b wait) int {
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.labels, b.labels))
+	}) {
+		sum := o.rows[k]
+		b.Wait(profile.Sample{Stack: k.stack, Labels: k.labels, Count: int64(math.Round(sum.times)), Value: int64(sum.nanoseconds)})
+	}
 }
 
 func pending[T any](all []T, one T) []T {

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// leastWaited is the part of the time from which a line that waits is told.
-	leastWaited = 0.03
+	// leastWaited is the part of the time from which a line that waits is told, leastOfBusy that
+	// for a command that mostly computes.
+	leastWaited, leastOfBusy = 0.03, 0.10
 	// mostWaiting is how many of them are told.
 	mostWaiting = 5
 )
@@ -27,6 +28,9 @@ type kind struct {
 	is   *regexp.Regexp
 	// idle: threads that have nothing to do wait so. Only a process's first thread is told of.
 	idle bool
+	// others: it waits while others compute, so that of a command that mostly computes nothing is
+	// told: a parent for its child, a reader of a pipe for its writer.
+	others bool
 }
 
 const (
@@ -39,15 +43,15 @@ const (
 // kinds are asked in their order, of all functions of a stack. The names are those of Linux and
 // of glibc, musl and Java's libraries.
 var kinds = []kind{
-	{"a child process", regexp.MustCompile(`^(do_wait|kernel_wait4|kernel_waitid)$`), true},
-	{sleep, regexp.MustCompile(`^(hrtimer_nanosleep|do_nanosleep|common_nsleep|__x64_sys_clock_nanosleep|JVM_Sleep|JavaThread::sleep\w*(\(.*)?|(void )?java\.lang\.Thread\.sleep\w*(\(.*)?)$`), false},
-	{"the disk", regexp.MustCompile(`^(io_schedule\w*|folio_wait_\w+|wait_on_page_\w+|jbd2_log_wait_commit|ext4_sync_file|xfs_file_fsync|btrfs_sync_file|vfs_fsync_range|do_fsync|blkdev_issue_flush|submit_bio_wait|__filemap_fdatawait_range|balance_dirty_pages\w*|filemap_fault|rq_qos_wait)$`), false},
-	{"a lock", regexp.MustCompile(`^((__|___)?pthread_(mutex|rwlock|spin)_\w*lock\w*|__lll_lock_wait\w*|lll_lock_wait\w*|__pthread_mutex_lock\w*|rwsem_down_\w+|__mutex_lock\w*|.*ObjectMonitor::(enter|EnterI)|take_gil|PyThread_acquire_lock\w*|_PyMutex_Lock\w*|lock_PyThread_acquire_lock|acquire_timed|parking_lot.*lock_slow|std::sys.*[Mm]utex.*lock\w*)`), false},
-	{"a condition", regexp.MustCompile(`^(futex_wait\w*|futex_do_wait|do_futex|__futex_abstimed_wait\w*|(__|___)?pthread_cond_(timed|clock)?wait\w*)$`), true},
-	{"the network", regexp.MustCompile(`^(tcp_(recvmsg|sendmsg)\w*|inet_(csk_accept|recvmsg|stream_connect|wait_for_connect)\w*|__?inet_stream_connect|sk_wait_data|sk_stream_wait_memory|udp_recvmsg|unix_(stream_(data_wait|read_generic|recvmsg|connect)|dgram_recvmsg|accept)|skb_wait_for_more_packets|__skb_wait_for_more_packets)$`), false},
-	{"a pipe", regexp.MustCompile(`^((anon_)?pipe_(read|write|wait_readable|wait_writable)|fifo_open|wait_for_partner)$`), false},
-	{"events", regexp.MustCompile(`^(ep_poll|do_epoll_wait|do_sys_poll|do_poll\b.*|poll_schedule_timeout\w*|do_select|core_sys_select|io_cqring_wait)$`), true},
-	{"a terminal", regexp.MustCompile(`^(n_tty_read|tty_read|wait_woken)$`), true},
+	{"a child process", regexp.MustCompile(`^(do_wait|kernel_wait4|kernel_waitid)$`), true, true},
+	{sleep, regexp.MustCompile(`^(hrtimer_nanosleep|do_nanosleep|common_nsleep|__x64_sys_clock_nanosleep|JVM_Sleep|JavaThread::sleep\w*(\(.*)?|(void )?java\.lang\.Thread\.sleep\w*(\(.*)?)$`), false, false},
+	{"the disk", regexp.MustCompile(`^(io_schedule\w*|folio_wait_\w+|wait_on_page_\w+|jbd2_log_wait_commit|ext4_sync_file|xfs_file_fsync|btrfs_sync_file|vfs_fsync_range|do_fsync|blkdev_issue_flush|submit_bio_wait|__filemap_fdatawait_range|balance_dirty_pages\w*|filemap_fault|rq_qos_wait)$`), false, false},
+	{"a lock", regexp.MustCompile(`^((__|___)?pthread_(mutex|rwlock|spin)_\w*lock\w*|__lll_lock_wait\w*|lll_lock_wait\w*|__pthread_mutex_lock\w*|rwsem_down_\w+|__mutex_lock\w*|.*ObjectMonitor::(enter|EnterI)|take_gil|PyThread_acquire_lock\w*|_PyMutex_Lock\w*|lock_PyThread_acquire_lock|acquire_timed|parking_lot.*lock_slow|std::sys.*[Mm]utex.*lock\w*)`), false, false},
+	{"a condition", regexp.MustCompile(`^(futex_wait\w*|futex_do_wait|do_futex|__futex_abstimed_wait\w*|(__|___)?pthread_cond_(timed|clock)?wait\w*)$`), true, true},
+	{"the network", regexp.MustCompile(`^(tcp_(recvmsg|sendmsg)\w*|inet_(csk_accept|recvmsg|stream_connect|wait_for_connect)\w*|__?inet_stream_connect|sk_wait_data|sk_stream_wait_memory|udp_recvmsg|unix_(stream_(data_wait|read_generic|recvmsg|connect)|dgram_recvmsg|accept)|skb_wait_for_more_packets|__skb_wait_for_more_packets)$`), false, true},
+	{"a pipe", regexp.MustCompile(`^((anon_)?pipe_(read|write|wait_readable|wait_writable)|fifo_open|wait_for_partner)$`), false, true},
+	{"events", regexp.MustCompile(`^(ep_poll|do_epoll_wait|do_sys_poll|do_poll\b.*|poll_schedule_timeout\w*|do_select|core_sys_select|io_cqring_wait)$`), true, true},
+	{"a terminal", regexp.MustCompile(`^(n_tty_read|tty_read|wait_woken)$`), true, true},
 }
 
 // waiting is a line of the program that waits, and what for.
@@ -59,8 +63,9 @@ type waiting struct {
 	threads     map[int64]bool
 }
 
-// seen names the lines of the program that wait, where the recording saw waits.
-func seen(s judge.Subject) []string {
+// seen names the lines of the program that wait, where the recording saw waits; mostly: the command
+// waits more than it computes.
+func seen(s judge.Subject, mostly bool) []string {
 	p := s.Profile
 	if len(p.Waits()) == 0 || p.Meta.Duration <= 0 {
 		return nil
@@ -85,7 +90,7 @@ func seen(s judge.Subject) []string {
 		process, _ := p.Label(w.Labels, profile.LabelPID)
 		comm, _ := p.Label(w.Labels, profile.LabelThread)
 		first := thread.Num == process.Num || comm.Str == javaMain && p.Function(line.Function).Kind == profile.KindJava
-		if kind.idle && !first {
+		if kind.idle && !first || kind.others && !mostly {
 			continue
 		}
 		k := key{line, kind.name}
@@ -96,9 +101,13 @@ func seen(s judge.Subject) []string {
 		known[k].count += w.Count
 		known[k].threads[thread.Num] = true
 	}
+	least := leastOfBusy
+	if mostly {
+		least = leastWaited
+	}
 	var all []*waiting
 	for _, w := range known {
-		if float64(w.nanoseconds) >= leastWaited*float64(p.Meta.Duration) {
+		if float64(w.nanoseconds) >= least*float64(p.Meta.Duration) {
 			all = append(all, w)
 		}
 	}

@@ -43,8 +43,8 @@ const (
 // Judge is the judge of commands that wait.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var a judge.Answer
-	lines := seen(s)
 	busy, is := waits(s.Profile)
+	lines := seen(s, is)
 	if !is {
 		a.Notes = lines
 		return a, nil
@@ -52,7 +52,7 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	m := &s.Profile.Meta
 	note := fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, and one was free in the rest; less CPU shortens that %.0[1]f%% only", 100*busy, m.Duration.Round(time.Second/10))
 	if len(s.Profile.Waits()) == 0 {
-		note += ". Samples of the CPU do not show what it waits for: record with --off-cpu"
+		note += ". What it waits for was not recorded"
 	}
 	a.Notes = append(append(a.Notes, note), lines...)
 	if s.Facts != nil {
