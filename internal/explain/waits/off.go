@@ -90,7 +90,8 @@ func seen(s judge.Subject, mostly bool) []string {
 		process, _ := p.Label(w.Labels, profile.LabelPID)
 		comm, _ := p.Label(w.Labels, profile.LabelThread)
 		first := thread.Num == process.Num || comm.Str == javaMain && p.Function(line.Function).Kind == profile.KindJava
-		if kind.idle && !first || kind.others && !mostly {
+		periodic := kind.name == sleep && !mostly // a thread that wakes up now and then beside what computes
+		if (kind.idle || periodic) && !first || kind.others && !mostly {
 			continue
 		}
 		k := key{line, kind.name}

@@ -25,18 +25,20 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		busy  time.Duration // of 10 seconds
 		want  string        // "" for nothing
 	}{
-		"a server":                       {[]waited{{"schedule;sk_wait_data;tcp_recvmsg;recv;fetch", 7, 500, 8 * time.Millisecond}}, time.Second, "fetch (a.py:3) waits for the network: 4s of 10s (40%), 500 times, 8ms each"},
-		"a disk, below what sends to it": {[]waited{{"schedule;jbd2_log_wait_commit;ext4_sync_file;fsync;save", 7, 1, time.Second}}, time.Second, "save (a.py:3) waits for the disk: 1s of 10s (10%)"},
-		"a lock":                         {[]waited{{"schedule;futex_wait;pthread_mutex_lock;add", 8, 10, time.Second}, {"schedule;futex_wait;pthread_mutex_lock;add", 9, 10, time.Second}}, time.Second, "add (a.py:3) waits for a lock: 20s of 10s (200%), in 2 threads together, 20 times, 1s each"},
-		"a condition, of the first":      {[]waited{{"schedule;futex_wait;pthread_cond_wait;join", 7, 1, time.Second}}, time.Second, "join (a.py:3) waits for a condition: 1s of 10s (10%)"},
-		"a thread without work":          {[]waited{{"schedule;futex_wait;pthread_cond_wait;work", 8, 1, 9 * time.Second}}, time.Second, ""},
-		"time, in another thread":        {[]waited{{sleeping + ";poll", 8, 90, 10 * time.Millisecond}}, time.Second, "poll (a.py:3) sleeps: 900ms of 10s (9%), 90 times, 10ms each"},
-		"a thread of Java that sleeps":   {[]waited{{"schedule;futex_wait;pthread_cond_timedwait;JavaThread::sleep(long);JVM_Sleep;void java.lang.Thread.sleep(long);nap", 8, 20, 20 * time.Millisecond}}, time.Second, "nap (a.py:3) sleeps: 400ms of 10s (4%), 20 times, 20ms each"},
-		"nobody knows for what":          {[]waited{{"schedule;something;work", 7, 1, time.Second}}, time.Second, "work (a.py:3) waits: 1s of 10s (10%)"},
-		"a child, which computes":        {[]waited{{"schedule;do_wait;wait4;make", 7, 1, 9 * time.Second}}, 9 * time.Second, ""},
-		"a lock, beside computing":       {[]waited{{"schedule;futex_wait;pthread_mutex_lock;add", 8, 10, 200 * time.Millisecond}}, 9 * time.Second, "add (a.py:3) waits for a lock: 2s of 10s (20%), 10 times, 200ms each"},
-		"sleep, beside computing":        {[]waited{{sleeping + ";poll", 8, 5, 100 * time.Millisecond}}, 9 * time.Second, ""},
-		"little":                         {[]waited{{sleeping + ";poll", 7, 2, 100 * time.Millisecond}}, time.Second, ""},
+		"a server":                            {[]waited{{"schedule;sk_wait_data;tcp_recvmsg;recv;fetch", 7, 500, 8 * time.Millisecond}}, time.Second, "fetch (a.py:3) waits for the network: 4s of 10s (40%), 500 times, 8ms each"},
+		"a disk, below what sends to it":      {[]waited{{"schedule;jbd2_log_wait_commit;ext4_sync_file;fsync;save", 7, 1, time.Second}}, time.Second, "save (a.py:3) waits for the disk: 1s of 10s (10%)"},
+		"a lock":                              {[]waited{{"schedule;futex_wait;pthread_mutex_lock;add", 8, 10, time.Second}, {"schedule;futex_wait;pthread_mutex_lock;add", 9, 10, time.Second}}, time.Second, "add (a.py:3) waits for a lock: 20s of 10s (200%), in 2 threads together, 20 times, 1s each"},
+		"a condition, of the first":           {[]waited{{"schedule;futex_wait;pthread_cond_wait;join", 7, 1, time.Second}}, time.Second, "join (a.py:3) waits for a condition: 1s of 10s (10%)"},
+		"a thread without work":               {[]waited{{"schedule;futex_wait;pthread_cond_wait;work", 8, 1, 9 * time.Second}}, time.Second, ""},
+		"time, in another thread":             {[]waited{{sleeping + ";poll", 8, 90, 10 * time.Millisecond}}, time.Second, "poll (a.py:3) sleeps: 900ms of 10s (9%), 90 times, 10ms each"},
+		"a thread of Java that sleeps":        {[]waited{{"schedule;futex_wait;pthread_cond_timedwait;JavaThread::sleep(long);JVM_Sleep;void java.lang.Thread.sleep(long);nap", 8, 20, 20 * time.Millisecond}}, time.Second, "nap (a.py:3) sleeps: 400ms of 10s (4%), 20 times, 20ms each"},
+		"nobody knows for what":               {[]waited{{"schedule;something;work", 7, 1, time.Second}}, time.Second, "work (a.py:3) waits: 1s of 10s (10%)"},
+		"a child, which computes":             {[]waited{{"schedule;do_wait;wait4;make", 7, 1, 9 * time.Second}}, 9 * time.Second, ""},
+		"a lock, beside computing":            {[]waited{{"schedule;futex_wait;pthread_mutex_lock;add", 8, 10, 200 * time.Millisecond}}, 9 * time.Second, "add (a.py:3) waits for a lock: 2s of 10s (20%), 10 times, 200ms each"},
+		"a thread that wakes up now and then": {[]waited{{sleeping + ";beat", 8, 160, 50 * time.Millisecond}}, 9 * time.Second, ""},
+		"the first thread polls":              {[]waited{{sleeping + ";poll", 7, 160, 50 * time.Millisecond}}, 9 * time.Second, "poll (a.py:3) sleeps: 8s of 10s (80%), 160 times, 50ms each"},
+		"sleep, beside computing":             {[]waited{{sleeping + ";poll", 8, 5, 100 * time.Millisecond}}, 9 * time.Second, ""},
+		"little":                              {[]waited{{sleeping + ";poll", 7, 2, 100 * time.Millisecond}}, time.Second, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := profile.NewBuilder()
