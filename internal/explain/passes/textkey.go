@@ -304,7 +304,7 @@ func (x *textKey) keyGiven(f *text.File, function string) {
 				}
 				end += len(inside) + 2
 			}
-			before, after := strings.TrimRight(code[:m[0]], " "), strings.TrimLeft(code[end:], " ")
+			before, after := strings.TrimRight(beforeOwner(code[:m[0]]), " "), strings.TrimLeft(code[end:], " ")
 			x.ask(before, after, n)
 			if name := ofName.FindStringSubmatch(before); name != nil && !strings.HasPrefix(after, ".") {
 				if in, known := f.Function(n); known {
@@ -313,6 +313,30 @@ func (x *textKey) keyGiven(f *text.File, function string) {
 			}
 		}
 	}
+}
+
+// beforeOwner cuts off what a method is called of.
+//
+// Example. Of k := cellOf(v.X, v.Y).Key() is k := left, of cells[Cell{x, y}.Key()] cells[
+func beforeOwner(code string) string {
+	for strings.HasSuffix(code, ".") || strings.HasSuffix(code, "->") || strings.HasSuffix(code, "::") {
+		code = strings.TrimRight(code, ".->:")
+		depth, at := 0, len(code)
+		for at > 0 {
+			c := code[at-1]
+			switch {
+			case strings.IndexByte(")]}", c) >= 0:
+				depth++
+			case strings.IndexByte("([{", c) >= 0 && depth > 0:
+				depth--
+			case depth == 0 && !isWord(rune(c)) && c != '$' && c != '@':
+				return beforeOwner(code[:at])
+			}
+			at--
+		}
+		return ""
+	}
+	return code
 }
 
 // mostBelow are the lines that are read of a program that is in no function.

@@ -54,6 +54,20 @@ func fill(cells []cell) {
 	}
 }
 `, "fill@1 fmt.Sprintf", "fill@3", profile.KindGo, RuleTextKey, "@1 made for"},
+		"by a method of what is made for it": {"/me/a.go", `
+func (c Cell) Key() string {
+	return fmt.Sprintf("%d/%d", c.X, c.Y)  @1
+}
+
+func (ix *Index) Around(v *Vehicle) {
+	c := cellOf(v.X, v.Y)
+	for dx := -1; dx <= 1; dx++ {
+		for _, o := range ix.cells[Cell{c.X + dx, c.Y}.Key()] {
+			visit(o)  @3
+		}
+	}
+}
+`, "Around@3 Cell.Key@1 fmt.Sprintf", "Around@3", profile.KindGo, RuleTextKey, "@1 made for"},
 		"in Java": {"/me/A.java", `
 class A {
   void fill(List<Cell> cells) {
