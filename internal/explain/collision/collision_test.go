@@ -50,8 +50,45 @@ func TestCollisions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (len(a.Found) == 1) != x.want {
-			t.Errorf("%s: %d findings, want %v", name, len(a.Found), x.want)
+		n := 0
+		for _, f := range a.Found {
+			if f.Rule == Rule {
+				n++
+			}
+		}
+		if (n == 1) != x.want {
+			t.Errorf("%s: %d findings, want %v", name, n, x.want)
+		}
+	}
+}
+
+func TestKeysThatAreHashedAgain(t *testing.T) {
+	const java = "void app.Store.append(app.Key); java.lang.Object java.util.HashMap.get(java.lang.Object); "
+	for name, x := range map[string]struct {
+		kind   profile.Kind
+		stacks map[string]int64
+		want   string // a step, "" for nothing
+	}{
+		"Java":                       {profile.KindJava, map[string]int64{java + "int java.util.HashMap.hash(java.lang.Object); int app.Key.hashCode(); int java.util.Objects.hash(java.lang.Object[])": 400, "void app.Main.main()": 600}, "final field"},
+		"Python":                     {profile.KindPython, map[string]int64{"main; _Py_dict_lookup; Point.__hash__": 400, "main": 600}, "__init__"},
+		"little of the program":      {profile.KindJava, map[string]int64{java + "int app.Key.hashCode()": 90, "void app.Main.main()": 910}, ""},
+		"a text as the key":          {profile.KindJava, map[string]int64{java + "int java.lang.String.hashCode()": 400, "void app.Main.main()": 600}, ""},
+		"hashed, but for no look-up": {profile.KindJava, map[string]int64{"void app.Main.main(); int app.Key.hashCode()": 400, java + "int app.Other.size()": 100, "void app.Main.main()": 600}, ""},
+		"a value that is computed":   {profile.KindJava, map[string]int64{"java.lang.Object java.util.HashMap.computeIfAbsent(java.lang.Object); app.Row app.Main.load(app.Key); int app.Key.hashCode()": 400, "void app.Main.main()": 600}, ""},
+	} {
+		a, err := Judge(t.Context(), judge.Subject{Profile: profileOf(t, x.kind, x.stacks)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range a.Found {
+			got += f.Rule + ": " + f.Fix.Steps[0]
+			if len(f.Title) > 60 || f.Place.Line != 7 {
+				t.Errorf("%s: %q at %+v", name, f.Title, f.Place)
+			}
+		}
+		if x.want == "" && got != "" || x.want != "" && (!strings.HasPrefix(got, RuleHash) || !strings.Contains(got, x.want)) {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

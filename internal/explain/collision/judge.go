@@ -20,7 +20,7 @@ import (
 const Rule = "hash-collisions"
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == Rule }
+func IsRule(rule string) bool { return rule == Rule || rule == RuleHash }
 
 // table is a kind of hash table.
 type table struct {
@@ -127,6 +127,8 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	}
 	for i := range tables {
 		if f, ok := tables[i].find(s); ok {
+			out.Found = append(out.Found, f)
+		} else if f, ok := tables[i].findHashing(s); ok {
 			out.Found = append(out.Found, f)
 		}
 	}
