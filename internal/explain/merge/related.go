@@ -33,6 +33,7 @@ var relatives = map[string][]string{
 	// The program's own lines as they are written, with what the samples say of them.
 	"copied-per-pass":      {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append", "vector-growth", "memcpy-fresh-buffer", "go-growslice"},
 	"position-per-pass":    {"java-list-search", "dotnet-linq-again", "scala-list-index", "erlang-length", "growth-list-walk", "growth-list-search"},
+	"sorted-per-access":    {"growth-whole-copy"},
 	"sorted-per-add":       {"go-sort-slice", "growth-whole-copy", "growth-accumulation"},
 	"pattern-backtracks":   {"python-regex", "node-regexp-run", "java-regex", "dotnet-regex", "std-regex-re2", "posix-regexec"},
 	"compared-by-text":     {"node-json-stringify", "python-json", "ruby-json", "php-json", "go-json", "go-json-encode"},

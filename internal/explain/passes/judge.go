@@ -64,6 +64,7 @@ var rules = []rule{
 	of(RuleWindow, (*reader).windows, (*reader).windowFinding),
 	of(RuleColumn, (*reader).columns, (*reader).columnFinding),
 	of(RuleSummed, (*reader).sums, (*reader).summedFinding),
+	of(RuleSortedAccess, (*reader).sortedAccesses, (*reader).sortedAccessFinding),
 	of(RuleNumbered, (*reader).numberedTables, (*reader).numberedFinding),
 	of(RuleTwice, (*reader).lookedUpTwice, (*reader).twiceFinding),
 	of(RuleCalledTwice, (*reader).callsTwice, (*reader).calledTwiceFinding),

@@ -38,7 +38,7 @@ var gets = map[string]*regexp.Regexp{
 	"C":          regexp.MustCompile(`\breturn\s+(?:[^;?]*\?\s*` + empty + `\s*:\s*)?` + member + `\s*;|\breturn\s+[^;?]*\?\s*` + member + `\s*:\s*` + empty + `\s*;`),
 	"Rust":       regexp.MustCompile(`^[\s{]*(?:return\s+)?(self(?:\.\w+)+)\.(?:clone|to_vec|to_owned|to_string)\(\)[\s;}]*$`),
 	"Java":       regexp.MustCompile(`\breturn\s+(?:new\s+\w+(?:<[^>]*>)?\(\s*((?:this\.)?\w+)\s*\)|(?:List|Set|Map)\.copyOf\(\s*((?:this\.)?\w+)\s*\)|((?:this\.)?\w+)\.(?:clone|toList|toMutableList|toSet|toMap|ToList|ToArray|ToDictionary)\(\))\s*;?`),
-	"JavaScript": regexp.MustCompile(`\breturn\s+(?:\[\s*\.\.\.\s*(this\.[\w.#]+)\s*\]|\{\s*\.\.\.\s*(this\.[\w.#]+)\s*\}|(this\.[\w.#]+)\.slice\(\s*\)|structuredClone\(\s*(this\.[\w.#]+)\s*\)|Array\.from\(\s*(this\.[\w.#]+)\s*\)|Object\.assign\(\s*\{\s*\},\s*(this\.[\w.#]+)\s*\))`),
+	"JavaScript": regexp.MustCompile(`\breturn\s+(?:\[\s*\.\.\.\s*(this\.[\w.#]+)\s*\]|\{\s*\.\.\.\s*(this\.[\w.#]+)\s*\}|(this\.[\w.#]+)\.slice\(\s*\)|structuredClone\(\s*(this\.[\w.#]+)\s*\)|Array\.from\(\s*(this\.[\w.#]+)\s*\)|Object\.assign\(\s*\{\s*\},\s*(this\.[\w.#]+)\s*\))\s*(?:[;}]|$)`),
 	"Python":     regexp.MustCompile(`\breturn\s+(?:(?:list|dict|set|copy\.copy|copy\.deepcopy|deepcopy)\(\s*(self\.[\w.]+)\s*\)|(self\.[\w.]+)\.copy\(\s*\)|(self\.[\w.]+)\[:\])\s*$`),
 	"Ruby":       regexp.MustCompile(`^\s*(?:return\s+)?(@\w+)\.(?:dup|clone|deep_dup|to_a|to_h)\s*$`),
 	"Go":         regexp.MustCompile(`\breturn\s+(?:(?:slices|maps)\.Clone\(\s*(\w+\.\w+)\s*\)|append\(\s*\[\][\w.*\[\]]+(?:\(nil\)|\{\}),\s*(\w+\.\w+)\.\.\.\s*\))`),
