@@ -63,6 +63,7 @@ var rules = []rule{
 	of(RuleBound, (*reader).sumsPastBound, (*reader).boundedFinding),
 	of(RuleWindow, (*reader).windows, (*reader).windowFinding),
 	of(RuleColumn, (*reader).columns, (*reader).columnFinding),
+	of(RuleMisses, (*reader).misses, (*reader).missesFinding),
 	of(RuleSummed, (*reader).sums, (*reader).summedFinding),
 	of(RuleSortedAccess, (*reader).sortedAccesses, (*reader).sortedAccessFinding),
 	of(RuleNumbered, (*reader).numberedTables, (*reader).numberedFinding),

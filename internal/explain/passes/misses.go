@@ -1,0 +1,151 @@
+package passes
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// RuleMisses is of results that are kept, and computed through the whole run.
+const RuleMisses = "cache-misses"
+
+// missing is a place that keeps what it computes, and still computes.
+type missing struct {
+	spot
+
+	turns int
+}
+
+const (
+	// leastMissing is the share of the CPU in computing from which it is told.
+	leastMissing = 0.25
+	// parts is into how many the run is cut; in the last three computing has so much of its mean
+	// at least.
+	parts      = 4
+	leastOfAll = 0.6
+)
+
+var (
+	// getsOrMakes is, by language, a statement that gives what is kept for a key, and makes it where
+	// there is nothing.
+	getsOrMakes = map[string]*regexp.Regexp{
+		"Java":       regexp.MustCompile(`\.(?:computeIfAbsent|getOrPut|getOrElseUpdate)\(`),
+		"C":          regexp.MustCompile(`\.(?:GetOrAdd|GetOrCreate)(?:<[^>]*>)?\(`),
+		"JavaScript": regexp.MustCompile(`\[[^\]]+\]\s*(?:\?\?=|\|\|=)[^=]`),
+		"PHP":        regexp.MustCompile(`\[[^\]]+\]\s*\?\?=[^=]`),
+		"Ruby":       regexp.MustCompile(`\[[^\]]+\]\s*\|\|=[^=]`),
+	}
+	// memoised is the decorator of a function of Python whose results are kept.
+	defines  = regexp.MustCompile(`^\s*(?:async\s+)?def\s`)
+	memoised = regexp.MustCompile(`^\s*@(?:functools\.)?(?:lru_cache|cache)\b|^\s*@(?:\w+\.)?(?:cached|memoize)\(`)
+)
+
+// misses gives them, the dearest first.
+//
+// Example. return memo.computeIfAbsent(r.key(), k -> price(k)); with the number of the request in
+// the key: price runs for each request, as if nothing was kept.
+func (r *reader) misses() []missing {
+	known := map[profile.Line]*missing{}
+	for _, h := range r.hottest {
+		f := r.file(h.line.Function)
+		if f == nil || !h.calls || h.line.Line <= 0 {
+			continue
+		}
+		statement, lines := f.Statement(int(h.line.Line))
+		if form := getsOrMakes[f.Language()]; form != nil && form.MatchString(statement) {
+			gather(known, lineOf(h.line.Function, lines.First).line, missing{}, h.rows)
+		}
+	}
+	for line, rows := range r.innermost {
+		if f := r.file(line.Function); f != nil && f.Language() == "Python" {
+			if at, is := decorated(f, int(line.Line)); is {
+				gather(known, lineOf(line.Function, at).line, missing{}, rows)
+			}
+		}
+	}
+	var out []missing
+	for _, x := range enough(r, known) {
+		var timed bool
+		x.turns, timed = turns(r.p, x.rows)
+		if timed && x.turns >= oftenParsed && r.isSure(x.share, leastMissing) && r.isSteady(x.rows) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// decorated is the line of the decorator that keeps the results of the function around a line. One
+// that calls itself has each of its parts computed once, however long that takes.
+func decorated(f *text.File, line int) (at int, is bool) {
+	fn, in := f.Function(line)
+	if !in {
+		return 0, false
+	}
+	itself := regexp.MustCompile(`\b` + regexp.QuoteMeta(fn.Own()) + `\(`)
+	_, header := f.Statement(fn.First)
+	for n := header.Last + 1; n <= fn.Last; n++ {
+		if itself.MatchString(f.Code(n)) && !defines.MatchString(f.Code(n)) {
+			return 0, false
+		}
+	}
+	const most = 3 // decorators
+	for n := fn.First; n >= max(1, fn.First-most); n-- {
+		if memoised.MatchString(f.Code(n)) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// isSteady says whether some rows have about as much of the CPU in each part of the run: what a
+// cache holds is computed at its begin.
+func (r *reader) isSteady(rows []int32) bool {
+	var first, last int64
+	for i := range r.p.Samples() {
+		if at := r.p.Samples()[i].Time; at > 0 {
+			if first == 0 || at < first {
+				first = at
+			}
+			last = max(last, at)
+		}
+	}
+	if last <= first {
+		return false
+	}
+	var in [parts]int64
+	var sum int64
+	for _, row := range rows {
+		s := &r.p.Samples()[row]
+		if s.Time == 0 {
+			continue
+		}
+		in[min(parts-1, (s.Time-first)*parts/(last-first))] += s.Value
+		sum += s.Value
+	}
+	return float64(slices.Min(in[1:])) >= leastOfAll*float64(sum)/parts
+}
+
+func (r *reader) missesFinding(s judge.Subject, x missing) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	f := r.suspected(s, RuleMisses, place, x.rows, saving{share: x.share, least: 0.2, likely: 0.8, why: "computes what a cache is there for"})
+	f.Title = fmt.Sprintf("Cache misses throughout; check its key and size (%s)", at(place.File, place.Line))
+	f.Fix.Steps = []string{
+		"Key: only what the result depends on; no request number, no time, no object without equality of its own",
+		"Size: more entries than keys in use; keys that come round in turn never hit a smaller cache",
+	}
+	if r.file(x.line.Function).Language() == "Python" {
+		f.Fix.Steps[1] += " (lru_cache(maxsize=…); cache_info() counts hits and misses)"
+	}
+	f.Fix.Caveats = []string{"Where nearly all keys are new, keeping results saves nothing: what computes them is to be made faster"}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("what is kept here is computed at least %s times, in all parts of the run", judge.Times(uint64(x.turns)))}, //nolint:gosec // a count
+	}
+	return f
+}
