@@ -57,6 +57,7 @@ var rules = []rule{
 	of(RuleBits, (*reader).bitByBit, (*reader).bitsFinding),
 	of(RulePattern, (*reader).backtracks, (*reader).backtracksFinding),
 	of(RulePosition, (*reader).positions, (*reader).positionFinding),
+	of(RuleChain, (*reader).chains, (*reader).chainFinding),
 	of(RuleScan, (*reader).scans, (*reader).scanFinding),
 	of(RuleSelection, (*reader).selections, (*reader).selectionFinding),
 	of(RuleForOne, (*reader).madeForOne, (*reader).wholeForOneFinding),
