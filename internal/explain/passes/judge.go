@@ -47,6 +47,7 @@ var rules = []rule{
 	of(RulePower, (*reader).powersIn, (*reader).powerFinding),
 	of(RuleCopied, (*reader).copies, (*reader).copiedFinding),
 	{RuleSame, (*reader).tellSame},
+	of(RuleConstKey, (*reader).constKeys, (*reader).constKeyFinding),
 	of(RuleByHand, (*reader).sortsByHand, (*reader).byHandFinding),
 	of(RuleSorted, (*reader).sortedAgains, (*reader).sortedAgainFinding),
 	of(RuleCompared, (*reader).comparisons, (*reader).comparedFinding),
