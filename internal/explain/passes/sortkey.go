@@ -211,6 +211,7 @@ func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	f := r.suspected(s, RuleSort, place, x.rows, saving{share: x.share, least: 0.6, likely: 0.93,
 		why: "computes it; a sort of n elements compares some n log2 n times, so of thousands one in twenty stays"}, x.call.Last())
+	f.Yields = false // an entry about what the key is made by says less: the key need not be made so often
 	f.Title = fmt.Sprintf("Sort key computed for each comparison (%s)", at(place.File, place.Line))
 	f.Fix.Steps = []string{"Compute it once for each element, and sort by what it gave"}
 	if cure := onceCures[r.file(x.line.Function).Language()]; cure != "" {
