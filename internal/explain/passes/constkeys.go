@@ -34,14 +34,14 @@ const leastConstKeys = 0.15
 
 var (
 	// looksUp is the first word of a function that gives the value of a key.
-	looksUp = set(`get at lookup look value setting param parameter opt option property prop flag require int bool double float
+	looksUp = set(`get at lookup value setting param parameter opt option property prop flag require int bool double float
 		string str num number cfg config conf tunable tuning knob env`)
 	// literalKey is a text that is written in the program, among what a call is given.
 	literalKey = regexp.MustCompile(`^\s*["'][^"']*["']\s*$`)
 	// plainValue is a number or a word for one.
 	plainValue = regexp.MustCompile(`^\s*(?:-?[\d.]+[fFuUlL]*|true|false|True|False|None|null|nullptr|NULL|nil|[A-Z][A-Z0-9_]+)\s*$`)
 	// changesOften are names of what has other content from time to time.
-	changesOften = regexp.MustCompile(`(?i)row|record|result|cursor|doc|node|elem|item|entry|obj|json|msg|message|event|req|resp|match|group|form|header|attr|cache|store|redis|session|state|count|stat|metric|total|queue|data|body|payload|query|^(rs|rec|m|ctx|res|r|e|x|it|d|o)_?$`)
+	changesOften = regexp.MustCompile(`(?i)row|record|result|cursor|doc|node|elem|item|entry|obj|json|msg|message|event|req|resp|match|group|form|header|attr|cache|store|redis|session|state|count|stat|metric|total|queue|data|body|payload|query|http|client|axios|api|conn|db|rest|web|remote|service|pool|^(rs|rec|m|ctx|res|r|e|x|it|d|o)_?$`)
 )
 
 // constKeys gives the objects that are asked for constant keys on each pass, the dearest first.
@@ -51,33 +51,39 @@ var (
 func (r *reader) constKeys() []constKeys {
 	type group struct{ file, on, call string }
 	groups := map[group]*constKeys{}
-	lines := map[profile.Line]*constKeys{}
+	found := map[profile.Line]*constKeys{}
 	rowsOf := map[profile.Line][]int32{}
+	read := make([]bool, len(r.numbered.lines))
+	var lines []profile.Line
+	var numbers []int32
 	for id, s := range r.stacks() {
 		if s.events == 0 {
 			continue
 		}
-		var below []profile.Line
-		for _, loc := range slices.Backward(r.p.Stack(profile.StackID(id))) { //nolint:gosec // stacks are numbered so
-			below = append(below, reversed(r.p.Lines(loc))...)
+		lines, numbers = lines[:0], numbers[:0]
+		for _, loc := range r.p.Stack(profile.StackID(id)) { //nolint:gosec // stacks are numbered so
+			lines = append(lines, r.p.Lines(loc)...)
+			numbers = append(numbers, r.numbered.of[r.numbered.first[loc]:r.numbered.first[loc+1]]...)
 		}
-		for i, line := range below[:max(0, len(below)-1)] { // something is called there
-			if !r.lines.IsOwn(line.Function) || line.Line <= 0 {
+		for at := len(lines) - 1; at > 0; at-- { // the innermost calls nothing
+			n := numbers[at]
+			if n < 0 {
 				continue
 			}
-			x, known := lines[line]
-			if !known {
-				x = r.constKey(line)
-				lines[line] = x
+			if !read[n] {
+				read[n] = true
+				if x := r.constKey(lines[at]); x != nil {
+					found[lines[at]] = x
+				}
 			}
-			if x != nil && r.isKeyOrLookUp(line, x, below[i+1]) {
-				rowsOf[line] = append(rowsOf[line], s.rows...)
+			if x := found[lines[at]]; x != nil && r.isKeyOrLookUp(lines[at], x, lines[at-1]) {
+				rowsOf[lines[at]] = append(rowsOf[lines[at]], s.rows...)
 				break
 			}
 		}
 	}
 	for line, rows := range rowsOf {
-		x := lines[line]
+		x := found[line]
 		slices.Sort(rows)
 		if !r.repeatsKey(line, rows, x) {
 			continue
@@ -110,17 +116,10 @@ func (r *reader) constKeys() []constKeys {
 	return out
 }
 
-// reversed are the lines of a location, outermost first.
-func reversed(lines []profile.Line) []profile.Line {
-	out := slices.Clone(lines)
-	slices.Reverse(out)
-	return out
-}
-
 // constKey is the look-up of a constant key in a line, nil for none.
 func (r *reader) constKey(line profile.Line) *constKeys {
 	f := r.file(line.Function)
-	if f == nil {
+	if f == nil || !strings.ContainsAny(f.Code(int(line.Line)), `"'`) {
 		return nil
 	}
 	statement, _ := f.Statement(int(line.Line))

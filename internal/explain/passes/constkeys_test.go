@@ -122,6 +122,13 @@ class A {
     }
 }
 `, "all@1 getDouble", "all@2 getDouble", "all@3 other", profile.KindJava, ""},
+		"what another machine is asked for": {"/me/a.py", `
+def main(client, units):
+    for u in units:
+        a = client.get("/speed")  @1
+        b = client.get("/drag")  @2
+        other(u, a, b)  @3
+`, "main@1 get", "main@2 get", "main@3 other", profile.KindPython, ""},
 		"once": {"/me/a.cpp", `
 void start() {
     double a = tune.get("world.speed");  @1
