@@ -13,7 +13,7 @@ import (
 	"whyhot/internal/profile"
 )
 
-// RuleChain is of hash tables of the program's own whose look-ups walk a chain.
+// RuleChain is of hash tables of the program's own whose lookups walk a chain.
 const RuleChain = "chain-per-lookup"
 
 // chain is a loop that walks the elements of one slot of a hash table.
@@ -38,6 +38,10 @@ var (
 	asText = regexp.MustCompile(`\b(?:strcmp|strcasecmp|strncmp|memcmp)\s*\(|\.(?:equals|Equals)\(`)
 )
 
+// leastChains is the share of the CPU from which a walk is told whose hash may be a good one: short
+// chains in a large table wait for memory as well.
+const leastChains = 0.4
+
 // chains gives them, the dearest first.
 //
 // Example. for (a = slots[slot_of(id)]; a; a = a->next) if (!strcmp(a->id, id)) return a;
@@ -49,7 +53,7 @@ func (r *reader) chains() []chain {
 		if t.share < leastNested*r.part || !r.isOften(t.events) {
 			continue
 		}
-		if x, ok := r.chainOf(t.file, t.loop); ok {
+		if x, ok := r.chainOf(t.file, t.loop); ok && (x.part || t.share >= leastChains*r.part) {
 			x.spot = lineOf(t.best.Function, t.loop.First)
 			x.rows, x.share = t.rows, t.share
 			out = append(out, x)
@@ -168,8 +172,11 @@ func valueBefore(f *text.File, fn text.Function, name string, before, last int) 
 
 func (r *reader) chainFinding(s judge.Subject, x chain) judge.Found {
 	place := ownline.Place(r.p, x.line)
-	f := r.suspected(s, RuleChain, place, x.rows, saving{share: x.share, least: 0.1, likely: 0.8, why: "walks the elements of one slot; where keys spread over enough slots there is about one"})
+	f := r.suspected(s, RuleChain, place, x.rows, saving{share: x.share, least: 0.05, likely: 0.5, why: "walks the elements of one slot; where keys spread over enough slots there is about one"})
 	f.Title = fmt.Sprintf("Hash table chains are walked; check hash and size (%s)", at(place.File, place.Line))
+	if x.part {
+		f.Gain.Low, f.Gain.Likely = 0.2*x.share, 0.8*x.share
+	}
 	spread := "Check that keys spread: where few slots have most of them, hash the whole key (FNV-1a, xxh3)"
 	switch {
 	case x.part:
@@ -182,10 +189,10 @@ func (r *reader) chainFinding(s judge.Subject, x chain) judge.Found {
 		"Where all slots have many: as many slots as elements, doubled when there are more elements",
 		"Keep the hash in each element, and compare keys only where it is equal",
 	}
-	f.Fix.Caveats = []string{"The longest chain, counted once, says which of both it is", "Where chains are short, each look-up waits for memory: a table without chains (open addressing) asks for less of it"}
+	f.Fix.Caveats = []string{"The longest chain, counted once, says which of both it is", "Where chains are short, each lookup waits for memory: a table without chains (open addressing) needs less of it"}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
-		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("Each look-up compares %s with the elements of slot %s one by one", strings.TrimSpace(x.key), strings.TrimSpace(x.index))},
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("Each lookup compares %s with the elements of slot %s, one at a time", strings.TrimSpace(x.key), strings.TrimSpace(x.index))},
 	}
 	return f
 }

@@ -14,7 +14,7 @@ import (
 	"whyhot/internal/profile"
 )
 
-// RuleConstKey is of look-ups whose keys are written in the program, on each pass of a loop.
+// RuleConstKey is of lookups whose keys are written in the program, on each pass of a loop.
 const RuleConstKey = "constant-key-per-pass"
 
 // constKeys are the lines that look constant keys up in one object.
@@ -116,7 +116,7 @@ func (r *reader) constKeys() []constKeys {
 	return out
 }
 
-// constKey is the look-up of a constant key in a line, nil for none.
+// constKey is the lookup of a constant key in a line, nil for none.
 func (r *reader) constKey(line profile.Line) *constKeys {
 	f := r.file(line.Function)
 	if f == nil || !strings.ContainsAny(f.Code(int(line.Line)), `"'`) {
@@ -159,7 +159,7 @@ func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, ".>:$@")+1:]
 }
 
-// isKeyOrLookUp says whether what a line calls belongs to a look-up: the function itself, or what
+// isKeyOrLookUp says whether what a line calls belongs to a lookup: the function itself, or what
 // makes its key, and not another one that the line names.
 func (r *reader) isKeyOrLookUp(line profile.Line, x *constKeys, called profile.Line) bool {
 	f := r.file(line.Function)
@@ -278,7 +278,7 @@ func (r *reader) constKeyFinding(s judge.Subject, x constKeys) judge.Found {
 		"Where values may change meanwhile: keep a reference to the entry, or look up again when they have changed",
 	}
 	if ext := filepath.Ext(place.File); slices.Contains([]string{".cc", ".cpp", ".cxx", ".hpp", ".hh", ".h"}, ext) {
-		f.Fix.Steps = append(f.Fix.Steps, "Where the look-up stays: take the key as std::string_view, so that a literal is no std::string first")
+		f.Fix.Steps = append(f.Fix.Steps, "Where the lookup stays: take the key as std::string_view, so that a literal is no std::string first")
 	}
 	f.Fix.Caveats = []string{"A value that is kept does not follow changes of the object"}
 	f.Evidence = []finding.Evidence{
