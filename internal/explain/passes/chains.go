@@ -1,9 +1,11 @@
 package passes
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"whyhot/internal/explain/judge"
@@ -25,6 +27,8 @@ type chain struct {
 	hash  string // the function that the index is made by, "" for none
 	at    string // where that is
 	part  bool   // it reads a part of the key, whatever its length
+	adds  bool   // it only adds up what it reads
+	slots int    // how many there are, where the text says that there are few; else 0
 }
 
 var (
@@ -38,11 +42,16 @@ var (
 	asText = regexp.MustCompile(`\b(?:strcmp|strcasecmp|strncmp|memcmp)\s*\(|\.(?:equals|Equals)\(`)
 )
 
-// leastChains is the share of the CPU from which a walk is told whose hash may be a good one: short
-// chains in a large table wait for memory as well.
-const leastChains = 0.4
+const (
+	// fewSlots are so few that the table is in the cache: what takes long there is no waiting.
+	fewSlots = 4096
+	// leastFew is the share of the CPU from which a walk in such a table is told.
+	leastFew = 0.5
+)
 
-// chains gives them, the dearest first.
+// chains gives them, the dearest first. A walk alone says nothing: in a large table whose keys spread
+// well, chains are short and each lookup waits for memory. So the hash has to be a bad one by its text,
+// or the slots few.
 //
 // Example. for (a = slots[slot_of(id)]; a; a = a->next) if (!strcmp(a->id, id)) return a;
 func (r *reader) chains() []chain {
@@ -53,7 +62,7 @@ func (r *reader) chains() []chain {
 		if t.share < leastNested*r.part || !r.isOften(t.events) {
 			continue
 		}
-		if x, ok := r.chainOf(t.file, t.loop); ok && (x.part || t.share >= leastChains*r.part) {
+		if x, ok := r.chainOf(t.file, t.loop); ok && (x.part || x.adds || x.slots > 0 && t.share >= leastFew*r.part) {
 			x.spot = lineOf(t.best.Function, t.loop.First)
 			x.rows, x.share = t.rows, t.share
 			out = append(out, x)
@@ -111,6 +120,7 @@ func (r *reader) isMadeOf(f *text.File, fn text.Function, x *chain, before int) 
 	key, value, mixed := text.Names(x.key), x.index, false
 	for range mostSteps {
 		mixed = mixed || mixes.MatchString(value)
+		x.slots = cmp.Or(x.slots, slotsIn(f, value))
 		for _, c := range f.Calls(value) {
 			if mentions(c.Args, key) {
 				r.hashedBy(f, x, c)
@@ -140,6 +150,9 @@ func (r *reader) hashedBy(f *text.File, x *chain, c text.Call) {
 	for _, in := range w.filesWith(f, x.hash) {
 		for _, d := range definitions(in, x.hash) {
 			x.at = at(in.Path, d.fn.First)
+			code := body(in, d.fn)
+			x.slots = cmp.Or(x.slots, slotsIn(in, code))
+			x.adds = onlyAdds.MatchString(code) && !multiplies.MatchString(code)
 			for n := d.fn.First; n <= d.fn.Last; n++ {
 				_, loops := in.Begins(n)
 				x.part = x.part && !loops && len(in.Loops(n)) == 0 && (n == d.fn.First || !slices.ContainsFunc(in.Calls(in.Code(n)), func(c text.Call) bool {
@@ -150,6 +163,45 @@ func (r *reader) hashedBy(f *text.File, x *chain, c text.Call) {
 		}
 	}
 	x.part = false
+}
+
+var (
+	// onlyAdds is a hash that adds a byte of the key, or takes its exclusive or, and multiplies is one that
+	// also moves what it has.
+	onlyAdds   = regexp.MustCompile(`\w\s*[+^]=\s*(?:\(\s*(?:unsigned\s+)?(?:char|int|u?int8_t)\s*\)\s*)?\*?\s*\w+(?:\+\+|\[\w+(?:\+\+)?\])?\s*;`)
+	multiplies = regexp.MustCompile(`\w\s*\*\s*(?:\w|\()|\*=|<<|>>|rot`)
+	// cuts is what makes the number of a slot of a hash.
+	cuts = regexp.MustCompile(`%\s*\(?\s*(\w+)|[^&]&\s*\(?\s*(\w+)(?:\s*-\s*1)?`)
+)
+
+// slotsIn is the number of slots by which code cuts a hash, where it is written in the file, and few;
+// else 0.
+func slotsIn(f *text.File, code string) int {
+	for _, m := range cuts.FindAllStringSubmatch(code, -1) {
+		if n := numberOf(f, m[1]+m[2]); n > 1 && n <= fewSlots {
+			return n
+		}
+	}
+	return 0
+}
+
+// numberOf is the value of a word: a number, or a name that a file gives one.
+func numberOf(f *text.File, word string) int {
+	if n, err := strconv.ParseInt(strings.TrimRight(word, "uUlL"), 0, 32); err == nil {
+		return int(n)
+	}
+	if !constant.MatchString(word) {
+		return 0
+	}
+	is := regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\s*=?\s*\(?\s*(0x[0-9a-fA-F]+|\d+)[uUlL]*\s*(?:<<\s*(\d+))?`)
+	for n := 1; n <= f.Len(); n++ {
+		if m := is.FindStringSubmatch(f.Code(n)); m != nil {
+			value, _ := strconv.ParseInt(m[1], 0, 32)
+			by, _ := strconv.Atoi(m[2])
+			return int(value) << min(by, 31) //nolint:mnd // more are many
+		}
+	}
+	return 0
 }
 
 // valueBefore is what a name is given in the header of a loop, or last before it.
@@ -172,35 +224,22 @@ func valueBefore(f *text.File, fn text.Function, name string, before, last int) 
 
 func (r *reader) chainFinding(s judge.Subject, x chain) judge.Found {
 	place := ownline.Place(r.p, x.line)
-	f := r.suspected(s, RuleChain, place, x.rows, saving{share: x.share, least: 0.05, likely: 0.5, why: "walks the elements of one slot; where keys spread over enough slots there is about one"})
+	f := r.suspected(s, RuleChain, place, x.rows, saving{share: x.share, least: 0.2, likely: 0.8, why: "walks the elements of one slot; where keys spread over enough slots there is about one"})
 	f.Title = fmt.Sprintf("Hash table chains are walked; check hash and size (%s)", at(place.File, place.Line))
-	if x.part {
-		f.Gain.Low, f.Gain.Likely = 0.2*x.share, 0.8*x.share
-	}
-	spread := "Check that keys spread: where few slots have most of them, hash the whole key (FNV-1a, xxh3)"
+	enough := "As many slots as elements, doubled when there are more elements"
 	switch {
 	case x.part:
-		spread = fmt.Sprintf("Hash the whole key (FNV-1a, xxh3): %s (%s) reads a part of it, so keys that differ elsewhere share a slot", x.hash, x.at)
-	case x.hash != "":
-		spread = fmt.Sprintf("Check that keys spread: where few slots have most of them, let %s%s hash the whole key (FNV-1a, xxh3)", x.hash, inBrackets(x.at))
+		f.Fix.Steps = []string{fmt.Sprintf("Hash the whole key (FNV-1a, xxh3): %s (%s) reads a part of it, so keys that differ elsewhere share a slot", x.hash, x.at), enough}
+	case x.adds:
+		f.Fix.Steps = []string{fmt.Sprintf("Multiply at each step (FNV-1a, xxh3): %s (%s) adds up what it reads, so that many keys have one sum", x.hash, x.at), enough}
+	default:
+		f.Fix.Steps = []string{fmt.Sprintf("The table has %d slots: %s", x.slots, strings.ToLower(enough[:1])+enough[1:]), "Where it has fewer elements than slots: a hash that spreads them (FNV-1a, xxh3)"}
 	}
-	f.Fix.Steps = []string{
-		spread,
-		"Where all slots have many: as many slots as elements, doubled when there are more elements",
-		"Keep the hash in each element, and compare keys only where it is equal",
-	}
+	f.Fix.Steps = append(f.Fix.Steps, "Keep the hash in each element, and compare keys only where it is equal")
 	f.Fix.Caveats = []string{"The longest chain, counted once, says which of both it is", "Where chains are short, each lookup waits for memory: a table without chains (open addressing) needs less of it"}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
 		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("Each lookup compares %s with the elements of slot %s, one at a time", strings.TrimSpace(x.key), strings.TrimSpace(x.index))},
 	}
 	return f
-}
-
-// inBrackets is a place behind a name.
-func inBrackets(place string) string {
-	if place == "" {
-		return ""
-	}
-	return " (" + place + ")"
 }

@@ -55,12 +55,25 @@ func (r *reader) sortKeys() []keyed {
 		i := slices.IndexFunc(pairs, func(p text.Call) bool { return ok && p.Last() == c.Last() })
 		switch {
 		case i >= 0:
-			out = append(out, keyed{h, pairs[i]})
+			out = withKey(out, keyed{h, pairs[i]})
 		case !r.lines.IsOwn(h.callee) && len(pairs) == 1: // of a runtime: its functions have other names
 			out = append(out, keyed{h, pairs[0]})
 		}
 	}
 	return out
+}
+
+// withKey adds a comparison: the keys of both elements may be computed in a line each.
+func withKey(all []keyed, x keyed) []keyed {
+	for i, o := range all {
+		if o.line.Function == x.line.Function && o.call.Last() == x.call.Last() && o.line != x.line {
+			both := *o.hot
+			both.join(x.hot)
+			all[i].hot = &both
+			return all
+		}
+	}
+	return append(all, x)
 }
 
 // sortCall is a call that sorts by a function it is given.
