@@ -105,7 +105,11 @@ func (r *reader) constKeys() []constKeys {
 	}
 	var out []constKeys
 	for _, x := range groups {
-		if x.share = r.p.Share(x.rows); !r.isSure(x.share, leastConstKeys) || !r.isOften(int64(len(x.rows))) {
+		var events int64
+		for _, row := range x.rows {
+			events += r.p.Samples()[row].Count
+		}
+		if x.share = r.p.Share(x.rows); !r.isSure(x.share, leastConstKeys) || !r.isOften(events) {
 			continue
 		}
 		if n, known := turns(r.p, x.rows); !known || n >= leastTurns {
