@@ -94,7 +94,7 @@ func (s settler) follows(f, cause *judge.Found) string {
 // Example. An object is copied through JSON (83%); encoding/json takes 86%, a faster one is advised.
 func (s settler) isAll(f, cause *judge.Found) bool {
 	const nearly = 0.9
-	return cause.Takes && cause.Removes && !f.Removes && s.part(f.Samples, cause.Samples) >= nearly
+	return cause.Takes && cause.Removes && (!f.Removes || !cause.Yields) && s.part(f.Samples, cause.Samples) >= nearly
 }
 
 // isCause says whether the change of a finding takes work away, whatever it is that the

@@ -47,6 +47,7 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		why   string
 	}{
 		{"a little more, by a faster library", of("a", 0.31, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), with(cause(0.3, 1, 2, 3, 4, 5, 6, 7, 8, 9), func(f *judge.Found) { f.Takes = true }), "its work is within"},
+		{"a little more, of what goes away too", with(of("a", 0.31, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), func(f *judge.Found) { f.Removes = true }), with(cause(0.3, 1, 2, 3, 4, 5, 6, 7, 8, 9), func(f *judge.Found) { f.Takes = true }), "its work is within"},
 		{"more, by a faster library", of("a", 0.4, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), with(cause(0.3, 1, 2, 3, 4, 5, 6, 7, 8), func(f *judge.Found) { f.Takes = true }), ""},
 		{"a service that it asks for", asked(0.14, 1, 2, 7), cause(0.3, 1, 2, 3), "look again after cause"},
 		{"a service that costs more, and it asks for", asked(0.4, 1, 2, 7), cause(0.3, 1, 2, 3), "look again after cause"},

@@ -22,8 +22,8 @@ type cleared struct {
 }
 
 // clearing are, by language, forms that make or clear an array whose length the run knows. C and
-// C++ have memset in their samples: the entry memset-hot tells those, but for tables whose rows are
-// allocated one behind the other.
+// C++ have memset in their samples: see clearsWhole, and the entry memset-hot for the rest. Tables
+// whose rows are allocated one behind the other are here.
 var clearing = map[string]*regexp.Regexp{
 	"Python":     regexp.MustCompile(`\[\s*(?:-?\d+(?:\.\d+)?|None|False|True|\w*inf\w*|\[\s*\]|float\([^()]*\))\s*\]\s*\*\s*\(?[A-Za-z_]|\[\s*(?:-?\d+(?:\.\d+)?|None|False|True|\w*inf\w*|\[\s*\]|float\([^()]*\))\s+for\s+_\w*\s+in\s+range\(\s*[A-Za-z_]|\bbytearray\(\s*[A-Za-z_]\w*\s*\)|\b(?:np|numpy)\.(?:zeros|ones|full)\(`),
 	"JavaScript": regexp.MustCompile(`\bnew Array\([^()]+\)\.fill\(|\bnew (?:Ui|I)nt(?:8|16|32)(?:Clamped)?Array\(\s*[A-Za-z_][^()]*\)|\bnew Float(?:32|64)Array\(\s*[A-Za-z_][^()]*\)|\bArray\.from\(\{\s*length\b|\w\.fill\(`),
@@ -52,6 +52,10 @@ func (r *reader) clearedArrays() []cleared {
 			continue
 		}
 		forms := clearing[f.Language()]
+		if how := r.clearsWhole(f, line, rows); how != "" {
+			gather(known, line, cleared{how: how}, rows)
+			continue
+		}
 		if forms == nil || !forms.MatchString(f.Code(int(line.Line))) || !r.isCalledOften(f, line, rows) {
 			continue
 		}
@@ -216,6 +220,9 @@ func (r *reader) clearedFinding(s judge.Subject, x cleared) judge.Found {
 		"Keep the array between calls, with the number of the call in each entry: one with another number is unset; nothing is cleared",
 		"Or keep a list of the entries that a call sets, and reset those at its end",
 		clearedLess[r.file(x.line.Function).Language()],
+	}
+	if isWhole(x.how) {
+		wholeCleared(&f, at(place.File, place.Line))
 	}
 	if ofRows.MatchString(x.how) {
 		// Each use of an element goes through its row, and the rows are freed at the end.

@@ -111,7 +111,7 @@ func (r *reader) runsIn(file string, lines text.Range) (rows []int32) {
 var (
 	// shortBound is a loop to a number, and around is one about a place: its radius is small.
 	shortBound = regexp.MustCompile(`(?:[<>]=?|!=|\.\.=?)\s*(\d+)\b`)
-	around     = regexp.MustCompile(`(?:=|\bin)\s*-`)
+	around     = regexp.MustCompile(`=\s*-|\bin\s*-[^>]`)
 )
 
 // counter is the header of a loop over numbers, with what counts.

@@ -191,6 +191,25 @@ void sum(const Grid &g) {
 	checkOne(t, "a header", p, RuleColumn, "@1 down columns")
 }
 
+// What a macro reaches, and bounds that are behind an arrow.
+func TestColumnsThroughAMacro(t *testing.T) {
+	p := read("/me/a.c", `
+#include "grid.h"
+static void smooth(const struct grid *in, struct grid *out)
+{
+  for (int r = 1; r < in->rows - 1; r++)
+    for (int c = 1; c < in->cols - 1; c++) {
+      float v = 4 * CELL(in, r, c) + CELL(in, r - 1, c) + CELL(in, r, c + 1);  @1
+      CELL(out, r, c) = v * 0.125f;
+    }
+  other();  @2
+}
+`, profile.KindNative)
+	p.beside = map[string]string{"/me/grid.h": "/* as it is stored */\n#define CELL(g, r, c) ((g)->cell[(size_t)(c) * (g)->rows + (r)])"}
+	p.turns("smooth@1", "smooth@2")
+	checkOne(t, "a macro", p, RuleColumn, "@1 down columns")
+}
+
 // A loop whose samples are at one instruction waits for what it loads; one that computes has them
 // all over its instructions.
 func TestWaitsAtOneInstruction(t *testing.T) {

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,11 +19,30 @@ func (r *reader) areGivenSame(f *text.File, fn text.Function, x *repeated) bool 
 }
 
 // isGiven says whether a name is a parameter of a function which nothing changes before a
-// statement of it.
+// statement of it, and of which nothing moves on behind it what the statement uses.
 func isGiven(f *text.File, fn text.Function, name string, statement text.Range) bool {
 	_, header := f.Statement(fn.First)
 	return slices.Contains(withoutReceiver(f, fn), name) &&
-		!f.Changes(name, text.Range{First: header.Last + 1, Last: statement.First - 1}, text.Range{})
+		!f.Changes(name, text.Range{First: header.Last + 1, Last: statement.First - 1}, text.Range{}) &&
+		!movesOn(f, fn, name, statement)
+}
+
+// movesOn says whether a function changes, in a statement or behind it, a part of a parameter that
+// the statement uses: the next call is given the same object, which has something else by then.
+//
+// Example. n = sscanf(c->p, "%d %n", &id, &used); c->p += used;
+func movesOn(f *text.File, fn text.Function, name string, statement text.Range) bool {
+	part := regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.TrimLeft(name, "$@&*")) + `(?:(?:->|\.|::)\w+)+`)
+	code, _ := f.Statement(statement.First)
+	for _, used := range part.FindAllString(code, -1) {
+		changes := regexp.MustCompile(`(?:^|[^\w.>&])` + regexp.QuoteMeta(used) + `\s*(?:(?:[-+*/%|&^]|<<|>>)?=[^=>]|\+\+|--)|(?:\+\+|--)\s*` + regexp.QuoteMeta(used) + `\b`)
+		for n := statement.First; n <= fn.Last; n++ {
+			if changes.MatchString(f.Code(n)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // givesPlainly says whether no call that may give another value each time is among what a line
@@ -162,5 +182,17 @@ func (r *reader) callingLoop(f *text.File, fn text.Function, h *hot) (l text.Loo
 	if l, in, ok = r.loopAt(caller); !ok {
 		return l, "", caller, false
 	}
-	return l, in, caller, isOver(r.file(caller.Function), l)
+	cf := r.file(caller.Function)
+	return l, in, caller, isOver(cf, l) && (!l.Within || isBounded(cf, l))
+}
+
+// movesArgument says whether a call is given a value and where to put that value's next one.
+//
+// Example. n = strtol(p, &p, 10)
+func movesArgument(c text.Call) bool {
+	args := text.Arguments(c.Args)
+	return slices.ContainsFunc(args, func(a string) bool {
+		place, is := strings.CutPrefix(strings.TrimSpace(a), "&")
+		return is && slices.ContainsFunc(args, func(o string) bool { return o != a && strings.TrimSpace(o) == strings.TrimSpace(place) })
+	})
 }

@@ -109,3 +109,58 @@ def select(lines, patterns):
 `, "select@2 matches@1 compile", "select@2", profile.KindPython, "", ""},
 	})
 }
+
+// What a function moves on, or where a call says that it moved, is another value next time.
+func TestWhatMovesOnIsNotTheSame(t *testing.T) {
+	checkAll(t, map[string]written{
+		"a place in a text, further on behind the call": {"/me/a.c", `
+int next_row(struct src *c, struct row *r)
+{
+    int used = 0;
+    int n = sscanf(c->p, "%d;%d %n", &r->id, &r->at, &used);  @1
+    c->p += used;
+    return n == 2;
+}
+int main(void) {
+    for (int i = 0; i < rows; i++) {
+        next_row(&c, &r);  @2
+        other(i);  @3
+    }
+}
+`, "main@2 next_row@1 sscanf", "main@3", profile.KindNative, "", ""},
+		"a loop that goes on as long as the call gives something": {"/me/a.c", `
+int next_row(struct src *c, struct row *r)
+{
+    int n = parsed(c->text, "%d;%d %n");  @1
+    return n == 2;
+}
+int main(void) {
+    while (next_row(&c, &r)) {  @2
+        other();  @3
+    }
+}
+`, "main@2 next_row@1 parsed", "main@3", profile.KindNative, "", ""},
+		"a call that says where it ended": {"/me/a.c", `
+void sum(char *p) {
+    for (int i = 0; i < rows; i++) {
+        total += strtol(p, &p, 10) * i;  @1
+        other(i);  @3
+    }
+}
+`, "sum@1 strtol", "sum@3", profile.KindNative, "", ""},
+		"another part that is counted": {"/me/a.c", `
+double cost_of(struct plan *c)
+{
+    double n = evaluated(c->text);  @1
+    c->asked += 1;
+    return n * 2;
+}
+int main(void) {
+    for (int i = 0; i < rows; i++) {
+        total += cost_of(plan) * i;  @2
+        other(i);  @3
+    }
+}
+`, "main@2 cost_of@1 evaluated", "main@3", profile.KindNative, RuleSame, "@1 evaluated"},
+	})
+}

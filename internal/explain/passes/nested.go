@@ -92,8 +92,11 @@ func onlyInside(f *text.File, line profile.Line, is func(text.Loop) bool) (l tex
 // search decides whether a loop searches, and finds what is around it.
 func (r *reader) search(f *text.File, l text.Loop, best profile.Line) (x scan, ok bool) {
 	_, header := f.Statement(l.First)
+	if strings.HasPrefix(strings.TrimSpace(l.Header), "while") {
+		return r.searchWhile(f, l, best)
+	}
 	bound := boundIn(f, l)
-	if len(bound) == 0 || strings.HasPrefix(strings.TrimSpace(l.Header), "while") {
+	if len(bound) == 0 {
 		return x, false
 	}
 	left := slices.DeleteFunc(text.Names(l.Header), func(n string) bool { return slices.Contains(bound, n) })

@@ -118,6 +118,9 @@ func (r *reader) repeats(f *text.File, h *hot, call text.Call, own bool) (x repe
 	if !isValue(statement, call) || f.Defines(lines.First, call.Last()) {
 		return x, false
 	}
+	if movesArgument(call) {
+		return x, false
+	}
 	names := namesOf(f, call)
 	if call.On == ")" { // what another call gave: it rests on all that stands before it
 		before := statement[:call.At]

@@ -270,7 +270,7 @@ func (r *reader) grows(x scan) bool {
 		return false
 	}
 	name := regexp.QuoteMeta(x.over)
-	adds := regexp.MustCompile(`(?:^|[^\w.])[$@]?` + name + added + `|\bpush\s*\(?\s*@\{?\s*\$?` + name + `\b`)
+	adds := regexp.MustCompile(`(?:^|[^\w.])[$@]?` + name + added + `|\bpush\s*\(?\s*@\{?\s*\$?` + name + `\b|\b` + name + `\[[^\[\]]*\+\+\s*\]\s*=[^=]`)
 	in := func(lines text.Range) bool {
 		for n := lines.First; n <= lines.Last; n++ {
 			if adds.MatchString(f.Code(n)) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
@@ -44,6 +45,9 @@ func (r *reader) sortKeys() []keyed {
 		}
 		statement, _ := f.Statement(int(h.line.Line))
 		pairs := keysOf(f, statement)
+		if len(pairs) == 0 {
+			pairs = namedKeys(f, int(h.line.Line))
+		}
 		if len(pairs) == 0 || !isWrittenInSort(f, int(h.line.Line)) && !r.inSort(h) { // the last goes over all of its stacks
 			continue
 		}
@@ -51,12 +55,25 @@ func (r *reader) sortKeys() []keyed {
 		i := slices.IndexFunc(pairs, func(p text.Call) bool { return ok && p.Last() == c.Last() })
 		switch {
 		case i >= 0:
-			out = append(out, keyed{h, pairs[i]})
+			out = withKey(out, keyed{h, pairs[i]})
 		case !r.lines.IsOwn(h.callee) && len(pairs) == 1: // of a runtime: its functions have other names
 			out = append(out, keyed{h, pairs[0]})
 		}
 	}
 	return out
+}
+
+// withKey adds a comparison: the keys of both elements may be computed in a line each.
+func withKey(all []keyed, x keyed) []keyed {
+	for i, o := range all {
+		if o.line.Function == x.line.Function && o.call.Last() == x.call.Last() && o.line != x.line {
+			both := *o.hot
+			both.join(x.hot)
+			all[i].hot = &both
+			return all
+		}
+	}
+	return append(all, x)
 }
 
 // sortCall is a call that sorts by a function it is given.
@@ -112,6 +129,64 @@ func keysOf(f *text.File, statement string) []text.Call {
 	return out
 }
 
+// mostComparing are the lines of a function that only compares.
+const mostComparing = 30
+
+// namedKeys are the calls of a line by which a function gives names to the keys of both elements,
+// and compares these further down.
+//
+// Example. time_t tx = event_time(x), ty = event_time(y); return tx < ty ? -1 : tx > ty;
+func namedKeys(f *text.File, line int) []text.Call {
+	fn, in := f.Function(line)
+	if !in || fn.Last-fn.First > mostComparing || len(f.Loops(line)) > 0 {
+		return nil
+	}
+	var keys []namedKey
+	for n := fn.First + 1; n <= fn.Last; {
+		statement, lines := f.Statement(n)
+		for _, c := range f.Calls(statement) {
+			if m := givenName.FindStringSubmatch(statement[:c.At]); m != nil && c.Last() != fn.Own() && !sorts.MatchString(c.Last()) {
+				keys = append(keys, namedKey{m[1], c, lines})
+			}
+		}
+		n = max(n, lines.Last) + 1
+	}
+	var out []text.Call
+	for i, a := range keys {
+		for _, b := range keys[i+1:] {
+			if a.call.Last() == b.call.Last() && areAlike(a.call, b.call) && (a.lines.Has(line) || b.lines.Has(line)) && areCompared(f, a.name, b.name, text.Range{First: b.lines.First, Last: fn.Last}) {
+				out = append(out, a.call)
+			}
+		}
+	}
+	return out
+}
+
+// namedKey is a call whose result is given a name.
+type namedKey struct {
+	name  string
+	call  text.Call
+	lines text.Range
+}
+
+// givenName is what stands before such a call.
+var givenName = regexp.MustCompile(`([$@]?[A-Za-z_]\w*)\s*(?::\s*[\w<>\[\]]+\s*)?:?=\s*[\w.:>&*-]*$`)
+
+// areCompared says whether some lines compare two names with each other.
+func areCompared(f *text.File, a, b string, lines text.Range) bool {
+	a, b = regexp.QuoteMeta(a), regexp.QuoteMeta(b)
+	const between = `\b\s*(?:<=>|[<>]=?|-|\bcmp\b|,|\.\s*(?:compare\w*|cmp|localeCompare)\s*\(\s*&?)\s*`
+	compared := regexp.MustCompile(`(?:^|[^\w.])(?:` + a + between + b + `|` + b + between + a + `)\b`)
+	for n := lines.First; n <= lines.Last; n++ {
+		for _, m := range compared.FindAllString(f.Code(n), -1) {
+			if !strings.Contains(m, ",") || compares.MatchString(f.Code(n)[:strings.Index(f.Code(n), m)+1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // areAlike says whether two calls differ in one name alone: in all places of the same by the
 // same other.
 func areAlike(a, b text.Call) bool {
@@ -149,6 +224,7 @@ func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	f := r.suspected(s, RuleSort, place, x.rows, saving{share: x.share, least: 0.6, likely: 0.93,
 		why: "computes it; a sort of n elements compares some n log2 n times, so of thousands one in twenty stays"}, x.call.Last())
+	f.Yields = false // an entry about what the key is made by says less: the key need not be made so often
 	f.Title = fmt.Sprintf("Sort key computed for each comparison (%s)", at(place.File, place.Line))
 	f.Fix.Steps = []string{"Compute it once for each element, and sort by what it gave"}
 	if cure := onceCures[r.file(x.line.Function).Language()]; cure != "" {

@@ -45,6 +45,49 @@ def rank(rows):
     rows.sort(key=lambda r: parsed(r.date))  @1
     emit(rows)  @3
 `, "rank@1 list.sort rank@1 parsed", "rank@3", profile.KindPython, ""},
+		"keys that are given names": {"/me/a.c", `
+static int by_time(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    time_t tx = stamp_of(x), ty = stamp_of(y);  @1
+    if (tx != ty) return tx < ty ? -1 : 1;
+    return strcmp(x->job, y->job);
+}
+int main(void) {
+    emit(rows);  @3
+}
+`, "main@3 qsort msort_with_tmp by_time@1 stamp_of", "main@3", profile.KindNative, "@1 a.c:4"},
+		"keys that are given names in two lines": {"/me/a.js", `
+function byDate(a, b) {
+  const left = parsed(a.date);  @1
+  const right = parsed(b.date);
+  return left.localeCompare(right);
+}
+function rank(rows) {
+  rows.sort(byDate);
+  emit(rows);  @3
+}
+`, "rank@3 ArrayTimSort byDate@1 parsed", "rank@3", profile.KindJS, "@1 a.js:2"},
+		"halves that are sorted": {"/me/a.js", `
+function sorted(rows) {
+  const left = ordered(rows.low);  @1
+  const right = ordered(rows.high);
+  return merge(left, right);
+}
+function rank(rows) {
+  emit(rows);  @3
+}
+`, "rank@3 sorted sorted@1 ordered", "rank@3", profile.KindJS, ""},
+		"two names, but no sort": {"/me/a.js", `
+function closer(a, b) {
+  const left = parsed(a.date);  @1
+  const right = parsed(b.date);
+  return left < right;
+}
+function rank(rows) {
+  emit(rows);  @3
+}
+`, "rank@3 closer@1 parsed", "rank@3", profile.KindJS, ""},
 		"two different functions": {"/me/a.js", `
 function rank(rows) {
   rows.sort((a, b) => low(a.name) - high(b.name));  @1

@@ -44,7 +44,7 @@ const (
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var a judge.Answer
 	busy, is := waits(s.Profile)
-	lines := seen(s, is)
+	lines := append(held(s), seen(s, is)...)
 	if !is {
 		a.Notes = lines
 		return a, nil
