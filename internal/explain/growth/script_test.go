@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"whyhot/internal/explain/growth/primitive"
@@ -127,6 +128,54 @@ func TestMovesToTheFront(t *testing.T) {
 			if got := w.placed(sources{facts: scripts{}}); got != (want && inLoop) {
 				t.Errorf("%s, called from line %d: %v", code, caller, got)
 			}
+		}
+	}
+}
+
+// Of a compiled program of Haskell no stack has callers: its source says where lists are searched.
+func TestListsOfHaskell(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		at := filepath.Join(dir, name)
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	main := write("Main.hs", "import Data.List (union)\nimport qualified Data.Set as Set\nimport Grants\nmain = print (Set.union a b)\n")
+	write("Grants.hs", "module Grants where\nimport Data.List (nub, union)\n-- the union of both\njoin a b = a `union` b\n")
+	searching := func(search, compare float64) *profile.Profile {
+		b := profile.NewBuilder()
+		for name, n := range map[string]float64{"base_DataziOldList_elemzuby_info": search, "base_GHCziBase_eqString_info": compare, "Main_go_info": 1000 - search - compare} {
+			fn := profile.Function{Name: name, Kind: profile.KindNative}
+			if name == "Main_go_info" {
+				fn.File = main
+			}
+			stack := b.Stack([]profile.LocationID{b.Location(0, 0, profile.KindNative, profile.Line{Function: b.Function(fn), Line: 4})})
+			b.Sample(profile.Sample{Stack: stack, Count: int64(n), Value: int64(n)})
+		}
+		return b.Build(profile.Meta{Command: []string{"./app"}})
+	}
+	for name, x := range map[string]struct {
+		search, compare float64
+		want            string
+	}{
+		"a union":               {200, 600, "Grants.hs:4"},
+		"texts that are equal":  {20, 600, ""},
+		"hardly any comparison": {20, 20, ""},
+	} {
+		answer, err := Judge(t.Context(), judge.Subject{Facts: scripts{}, Profile: searching(x.search, x.compare)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range answer.Found {
+			if f.Rule == RuleListSearch {
+				got = filepath.Base(f.Place.File) + ":" + strconv.Itoa(f.Place.Line)
+			}
+		}
+		if got != x.want {
+			t.Errorf("%s: %q, not %q", name, got, x.want)
 		}
 	}
 }

@@ -233,7 +233,7 @@ const (
 )
 
 func isEngine(r *primitive.Row, events, with, beside int64) bool {
-	return len(r.With) == 0 || float64(with) >= leastWith*float64(events) && float64(beside) <= mostBeside*float64(events)
+	return len(r.With) == 0 || float64(with) >= cmp.Or(r.LeastWith, leastWith)*float64(events) && float64(beside) <= mostBeside*float64(events)
 }
 
 // below says whether a stack has functions that a row asks for, or has hardly any of.

@@ -82,13 +82,16 @@ func (of sources) lines(path string) ([]string, bool) {
 const mostFiles = 20
 
 // loads is how scripts name other files of their program: without their ending in Lua, with it
-// in R and Tcl.
-var loads = regexp.MustCompile(`\b(?:require|dofile|loadfile|source)\b[\s(]*["']?([\w./-]+)`)
+// in R and Tcl; and modules of Haskell.
+var loads = regexp.MustCompile(`\b(?:require|require_file|dofile|loadfile|source)\b[\s(]*["']?([\w./-]+)|^import\s+(?:qualified\s+)?([A-Z][\w.]*)`)
 
 // sourcesOf are those of the program that a command runs.
 func sourcesOf(s judge.Subject) (p sources) {
 	p.facts = s.Facts
 	path, lines := scriptOf(s)
+	if path == "" {
+		path, lines = compiledOf(s)
+	}
 	if path == "" {
 		return p
 	}
@@ -102,8 +105,8 @@ func sourcesOf(s judge.Subject) (p sources) {
 	for i := 0; i < len(p.texts) && len(p.texts) < mostFiles; i++ {
 		for _, line := range p.texts[i] {
 			for _, m := range loads.FindAllStringSubmatch(line, -1) {
-				name := m[1]
-				if !strings.HasSuffix(name, end) {
+				name := m[1] + m[2]
+				if !strings.HasSuffix(name, end) && filepath.Ext(name) != ".ex" {
 					name = strings.ReplaceAll(name, ".", "/") + end
 				}
 				at := filepath.Join(filepath.Dir(path), name)

@@ -311,6 +311,19 @@ func TestTheCauseLeadsAndTheSymptomSupports(t *testing.T) {
 	}
 }
 
+// A process of a runtime has no line of the program: a related rule that knows one leads.
+func TestASymptomWithoutALine(t *testing.T) {
+	symptom := found("copies", "erlang-message-copy", finding.Place{Binary: "/usr/lib/erlang/beam.smp"}, 1, 2, 3, 4)
+	symptom.Symptom = true
+	for rule, leads := range map[string]bool{"growth-whole-copy": true, "growth-list-walk": false} {
+		m := found("why", rule, at("/src/a.ex", 7, 0), 1, 2, 3)
+		m.Yields = true
+		if out := Add([]judge.Found{symptom}, []judge.Found{m}, Options{Samples: 1000}); (out[0].ID == "why") != leads || len(out) != 1 {
+			t.Errorf("%s: %+v", rule, out)
+		}
+	}
+}
+
 func TestTheCauseLeadsWhoeverSpokeFirst(t *testing.T) {
 	symptom := found("slows", "growth-accumulation", at("/src/a.js", 7, 0), 1, 2, 3, 4)
 	symptom.Symptom = true

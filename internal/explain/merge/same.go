@@ -32,11 +32,17 @@ func causeOf(known []judge.Found, m *judge.Found) int {
 }
 
 // knowsWhy says whether one finding knows why what another tells happens at its line: they are
-// about the same samples, or the one is mostly within the other and their rules are related.
+// about the same samples, or the one is mostly within the other and their rules are related. Of
+// what has no line, as in a process of a runtime, a related rule that has one knows more.
 func knowsWhy(m, symptom *judge.Found) bool {
-	return symptom.Symptom && !m.Symptom && (!m.Yields || m.Takes) && !m.General && m.Place.Line != 0 &&
-		symptom.Place.Line == m.Place.Line && profile.SameFile(symptom.Place.File, m.Place.File) &&
-		areMostly(m.Samples, symptom.Samples) && (areMostly(symptom.Samples, m.Samples) || related(symptom.Rule, m.Rule))
+	if !symptom.Symptom || m.Symptom || m.General || m.Place.Line == 0 || !areMostly(m.Samples, symptom.Samples) {
+		return false
+	}
+	if symptom.Place.Line == 0 && symptom.Place.File == "" {
+		return related(symptom.Rule, m.Rule)
+	}
+	return (!m.Yields || m.Takes) && symptom.Place.Line == m.Place.Line && profile.SameFile(symptom.Place.File, m.Place.File) &&
+		(areMostly(symptom.Samples, m.Samples) || related(symptom.Rule, m.Rule))
 }
 
 // sameLines is the related finding that the code of m is on the lines of. Of loops inside

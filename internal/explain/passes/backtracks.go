@@ -32,6 +32,8 @@ var (
 	// stands between slashes behind an operator, a bracket or a comma.
 	quotedPattern  = regexp.MustCompile("\\b[rR]?[rubRUB]?\"((?:[^\"\\\\]|\\\\.)*)\"|\\b[rR]?'((?:[^'\\\\]|\\\\.)*)'|@\"((?:[^\"]|\"\")*)\"|\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'")
 	slashedPattern = regexp.MustCompile(`(?:[=(,:!&|~]\s*|\b(?:return|qr|m|s|split|when|in)\s*|^\s*)/((?:[^/\\\n\[]|\\.|\[(?:[^\]\\]|\\.)*\])+)/`)
+	// bracedPattern is one between other signs, of Perl and Ruby.
+	bracedPattern = regexp.MustCompile(`(?:\b(?:qr|m|s)|%r)\s*(?:\{((?:[^{}\\]|\\.|\{\d*,?\d*\})+)\}|\|((?:[^|\\]|\\.)+)\||!((?:[^!\\]|\\.)+)!|#((?:[^#\\]|\\.)+)#)`)
 	// makesPattern is what a line has that makes a pattern of a text.
 	makesPattern = regexp.MustCompile(`\b(?:re|regex|Pattern|Regex|RegExp|Regexp|regexp)\b|\bqr\b|\bpreg_\w+\s*\(|\.(?:matches|replaceAll|replaceFirst|split|match|search|replace|test|sub|gsub|scan)\s*\(|std::\w*regex|=~|/`)
 	// anchoredCalls look for a pattern at one place only.
@@ -111,6 +113,11 @@ func worst(line, language string, search bool) (x backtracking, ok bool) {
 			take(m[1], false)
 		}
 	}
+	for _, m := range bracedPattern.FindAllStringSubmatch(line, -1) {
+		if slices.Contains([]string{"Ruby", "Perl"}, language) {
+			take(strings.Join(m[1:], ""), false)
+		}
+	}
 	for _, m := range quotedPattern.FindAllStringSubmatch(line, -1) {
 		p := strings.Join(m[1:], "")
 		if slices.Contains(doubled, language) && !strings.HasPrefix(m[0], "@") {
@@ -125,14 +132,23 @@ func (r *reader) backtracksFinding(s judge.Subject, x backtracking) judge.Found 
 	place := ownline.Place(r.p, x.line)
 	f := r.suspected(s, RulePattern, place, x.rows, saving{share: x.share, least: 0.3, likely: 0.85, why: "is in the engine, which comes back to the same text"}, x.text)
 	where := at(place.File, x.at)
-	if x.kind == pattern.Exponential {
+	why := "can take the same text in several ways, or from several places: what does not match at the end is tried again for each"
+	switch x.kind {
+	case pattern.Exponential:
 		f.Title = fmt.Sprintf("Pattern backtracks: a repetition within a repetition (%s)", where)
 		f.Fix.Steps = []string{
 			fmt.Sprintf("In %s let one repetition alone take a character: leave the inner one, or ask for a separator between two rounds that it cannot take", x.part),
 			"Or let it give nothing back: an atomic group (?>…) or x++ (Java, PCRE, Perl, Ruby; Python from 3.11)",
 			"Or RE2, which takes linear time for every pattern",
 		}
-	} else {
+	case pattern.Trimming:
+		f.Title = fmt.Sprintf("Lazy pattern tries the end at each character (%s)", where)
+		f.Fix.Steps = []string{
+			"Cut both ends with a pattern each, or with the language's own trim: s/^\\s+//, then /^(.*\\S)/s for the rest; trim, strip",
+			fmt.Sprintf("Or let the part before %s be greedy and end with what the run cannot take: (.*\\S) goes back from the end", x.part),
+		}
+		why = "follows a lazy repetition that can take the same: a gap within the text is tried from each of its characters, up to where the text goes on"
+	default:
 		f.Title = fmt.Sprintf("Pattern begins with a repetition: each place is tried (%s)", where)
 		f.Fix.Steps = []string{
 			fmt.Sprintf("Begin at the start of a run only: a look-behind that forbids one more of %s before it, or an anchor", x.part),
@@ -142,7 +158,7 @@ func (r *reader) backtracksFinding(s judge.Subject, x backtracking) judge.Found 
 	f.Fix.Caveats = []string{"This is read from the pattern: where the texts are short, or nearly all match, it takes no longer than another"}
 	f.Evidence = []finding.Evidence{
 		{Kind: "source", Text: fmt.Sprintf("%s: %s", where, r.excerpt(place.File, x.at))},
-		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s can take the same text in several ways, or from several places: what does not match at the end is tried again for each", x.part)},
+		{Kind: "repetition", Share: &x.share, Text: x.part + " " + why},
 	}
 	return f
 }

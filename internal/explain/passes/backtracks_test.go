@@ -43,6 +43,21 @@ sub as_perl {
     return $block;
 }
 `, "process@1 Perl_pp_subst Perl_regexec_flags", "process@3", profile.KindPerl, "", ""},
+		"a lazy trim": {"/me/a.pl", `
+sub clean {
+    my ($text) = @_;
+    $text =~ s{^\s*(.*?)\s*$}{$1}s;  @1
+    return $text;  @3
+}
+`, "clean@1 Perl_pp_subst Perl_regexec_flags", "clean@3", profile.KindPerl, RulePattern, "@1 tries the end"},
+		"trims of an end each": {"/me/a.pl", `
+sub clean {
+    my ($text) = @_;
+    $text =~ s{^\s+}{};
+    ($text) = $text =~ m{^(.*\S)}s;  @1
+    return $text;  @3
+}
+`, "clean@1 Perl_pp_match Perl_regexec_flags", "clean@3", profile.KindPerl, "", ""},
 		"of Go, in linear time": {"/me/a.go", `
 var trail = regexp.MustCompile("\\s+$")
 func trim(rows []string) {

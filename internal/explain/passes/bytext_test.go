@@ -121,6 +121,34 @@ def main(paths):
         rows = json.load(open(path))  @1
         use(rows)  @2
 `, "main@1 load", "main@2", profile.KindPython, "", ""},
+		"a key whose first part is the file": {"/me/a.php", `
+function config(string $path, mixed $default = null): mixed {
+    [$file, $rest] = explode('.', $path, 2);
+    $node = json_decode(file_get_contents(__DIR__ . "/config/$file.json"), true);  @1
+    return $node[$rest] ?? $default;
+}
+foreach ($items as $item) {
+    $tax += $item->net() * config("tax.rates.{$item->kind}", config('tax.default'));  @2
+}
+`, "main@2 config@1 php_json_decode_ex", "main@2", profile.KindPHP, RuleParsed, "@1 parses a"},
+		"a key whose first part is the file, in Python": {"/me/a.py", `
+def text(key):
+    file, _, rest = key.partition(".")
+    values = json.load(open(f"{DIR}/{file}.json"))  @1
+    return values[rest]
+def main(orders):
+    for order in orders:
+        send(order, text(f"mail.{order.kind}"))  @2
+`, "main@2 text@1 load", "main@2", profile.KindPython, RuleParsed, "@1 parses a"},
+		"a key whose first part is another each time": {"/me/a.py", `
+def text(key):
+    file, _, rest = key.partition(".")
+    values = json.load(open(f"{DIR}/{file}.json"))  @1
+    return values[rest]
+def main(orders):
+    for order in orders:
+        send(order, text(f"{order.kind}.mail"))  @2
+`, "main@2 text@1 load", "main@2", profile.KindPython, "", ""},
 		"a configuration": {"/me/a.py", `
 def setting(name):
     return json.load(open(CONFIG))[name]  @1

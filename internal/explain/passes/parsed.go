@@ -114,12 +114,16 @@ func (r *reader) isSameFile(f *text.File, line profile.Line, path string, caller
 	}
 	given := withoutReceiver(f, fn)
 	cf := r.file(caller.Function)
-	for _, name := range namesIn(f, fn, path) {
+	all := namesIn(f, fn, path)
+	for _, name := range all {
 		if !slices.ContainsFunc(given, func(p string) bool { return strings.TrimLeft(p, "$@") == strings.TrimLeft(name, "$@") }) {
 			continue
 		}
 		if cf == nil {
 			return false
+		}
+		if len(given) > 0 && strings.TrimLeft(given[0], "$@") == strings.TrimLeft(name, "$@") && isKeyed(f, fn, name, all, cf, int(caller.Line)) {
+			continue
 		}
 		value, _, ok := r.argument(f, fn, name, caller)
 		if !ok || slices.ContainsFunc(text.Names(value), func(n string) bool { return !isLasting(n) }) {

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/text"
@@ -61,4 +62,38 @@ func parsedName(f *text.File, statement string, lines text.Range) (path string, 
 		n = min(n, of.First)
 	}
 	return "", 0, false
+}
+
+// cutsApart are calls that take a text apart at a separator.
+const cutsApart = `\b(?:explode|r?split\w*|partition|strtok|strstr|substringBefore|Cut|SplitN?)\b`
+
+// isKeyed says whether a function takes the name of its file from the first part of what it is
+// given for a parameter, and the caller writes that part down: what stands behind it chooses
+// within the file.
+//
+// Example. [$file, $rest] = explode('.', $path, 2), called as config("tax.rates.$country").
+func isKeyed(f *text.File, fn text.Function, name string, of []string, cf *text.File, caller int) bool {
+	bare := regexp.QuoteMeta(strings.TrimLeft(name, "$@"))
+	cuts := regexp.MustCompile(`^\s*(?:(?:const|let|var|my|local|auto)\b)?\s*(?:list)?[\[(]?\s*[$@]?(\w+)[^=]*:?=\s*.*(?:` + cutsApart + `.*\b` + bare + `\b|\b` + bare + `\s*\.\s*` + cutsApart + `)`)
+	isPart := false
+	for n := fn.First; n <= fn.Last; n++ {
+		statement, lines := f.Statement(n)
+		if m := cuts.FindStringSubmatch(statement); m != nil {
+			isPart = isPart || slices.ContainsFunc(of, func(n string) bool { return strings.TrimLeft(n, "$@") == m[1] })
+		}
+		n = max(n, lines.Last)
+	}
+	if !isPart || fn.Name == "" {
+		return false
+	}
+	_, lines := cf.Statement(caller)
+	written := cf.Written(lines)
+	begun := regexp.MustCompile(`^\s*[fF]?["'` + "`" + `][\w-]+[./:|]`)
+	calls := regexp.MustCompile(`(?:^|[^\w$])`+regexp.QuoteMeta(fn.Own())+`\(`).FindAllStringIndex(written, -1)
+	for _, at := range calls {
+		if !begun.MatchString(written[at[1]:]) {
+			return false
+		}
+	}
+	return len(calls) > 0
 }

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -21,6 +22,7 @@ type keyed struct {
 	*hot
 
 	call text.Call
+	own  bool // by a method of the class, whose objects can keep it
 }
 
 var (
@@ -55,12 +57,12 @@ func (r *reader) sortKeys() []keyed {
 		i := slices.IndexFunc(pairs, func(p text.Call) bool { return ok && p.Last() == c.Last() })
 		switch {
 		case i >= 0:
-			out = withKey(out, keyed{h, pairs[i]})
-		case !r.lines.IsOwn(h.callee) && len(pairs) == 1: // of a runtime: its functions have other names
-			out = append(out, keyed{h, pairs[0]})
+			out = withKey(out, keyed{hot: h, call: pairs[i]})
+		case !r.lines.IsOwn(h.callee) && len(pairs) == 1 && !r.isElsewhere(h, pairs[0].Last()): // of a runtime: its functions have other names
+			out = append(out, keyed{hot: h, call: pairs[0]})
 		}
 	}
-	return out
+	return append(r.ownComparisons(), out...)
 }
 
 // withKey adds a comparison: the keys of both elements may be computed in a line each.
@@ -220,6 +222,14 @@ var onceCures = map[string]string{
 	"Java":       "a list of records (key, value) that is made first, sorted by key",
 }
 
+// keptIn is the method that is to keep its value, "" of another key.
+func (x *keyed) keptIn() string {
+	if x.own {
+		return x.call.Last()
+	}
+	return ""
+}
+
 func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	f := r.suspected(s, RuleSort, place, x.rows, saving{share: x.share, least: 0.6, likely: 0.93,
@@ -227,10 +237,16 @@ func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
 	f.Yields = false // an entry about what the key is made by says less: the key need not be made so often
 	f.Title = fmt.Sprintf("Sort key computed for each comparison (%s)", at(place.File, place.Line))
 	f.Fix.Steps = []string{"Compute it once for each element, and sort by what it gave"}
-	if cure := onceCures[r.file(x.line.Function).Language()]; cure != "" {
-		f.Fix.Steps = append(f.Fix.Steps, cure)
-	}
 	f.Fix.Caveats = []string{"The keys of all elements are in memory at once"}
+	cures := onceCures
+	if x.own {
+		cures = keptCures
+		f.Fix.Steps[0] = fmt.Sprintf("Compute %s once for each object, and keep it in the object", x.call.Last())
+		f.Fix.Caveats = append(f.Fix.Caveats, "Where the object changes, what was kept has to go")
+	}
+	if cure := cures[r.file(x.line.Function).Language()]; cure != "" {
+		f.Fix.Steps = append(f.Fix.Steps, strings.ReplaceAll(cure, "KEY", cmp.Or(x.keptIn(), "KEY")))
+	}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
 		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("%s is called for both elements of each comparison", x.call.Last())},

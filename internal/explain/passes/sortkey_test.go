@@ -88,6 +88,60 @@ function rank(rows) {
   emit(rows);  @3
 }
 `, "rank@3 closer@1 parsed", "rank@3", profile.KindJS, ""},
+		"by a class that takes both apart": {"/me/a.rb", `
+class Version
+  def segments
+    text.sub('v', '').split('.')
+  end
+  def <=>(other)
+    left = segments  @1
+    right = other.segments
+    left <=> right
+  end
+end
+def rank(rows)
+  rows.sort { |a, b| b.version <=> a.version }  @2
+  emit(rows)  @3
+end
+`, "rank@2 sort rank@2 <=>@1 segments@0", "rank@3", profile.KindRuby, "@1 a.rb:6"},
+		"by a class that keeps the key": {"/me/a.rb", `
+class Version
+  def segments
+    @segments ||= text.sub('v', '').split('.')
+  end
+  def <=>(other)
+    left = segments  @1
+    right = other.segments
+    left <=> right
+  end
+end
+def rank(rows)
+  rows.sort { |a, b| b.version <=> a.version }  @2
+  emit(rows)  @3
+end
+`, "rank@2 sort rank@2 <=>@1 segments@0", "rank@3", profile.KindRuby, ""},
+		"by a class, in Python": {"/me/a.py", `
+class Version:
+    def parts(self):
+        return [int(p) for p in self.text.split(".")]
+    def __lt__(self, other):
+        mine = self.parts()  @1
+        theirs = other.parts()
+        return mine < theirs
+def rank(rows):
+    rows.sort()  @2
+    emit(rows)  @3
+`, "rank@2 list.sort __lt__@1 parts@0", "rank@3", profile.KindPython, "@1 a.py:5"},
+		"of one object alone": {"/me/a.py", `
+class Box:
+    def weight(self):
+        return sum(x.weight for x in self.items)
+    def __lt__(self, limit):
+        return self.weight() < limit  @1
+def rank(rows):
+    found = bisect(rows, 7)  @2
+    emit(found)  @3
+`, "rank@2 bisect __lt__@1 weight@0", "rank@3", profile.KindPython, ""},
 		"two different functions": {"/me/a.js", `
 function rank(rows) {
   rows.sort((a, b) => low(a.name) - high(b.name));  @1

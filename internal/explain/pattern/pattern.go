@@ -1,9 +1,10 @@
 // Package pattern says of a regular expression whether a backtracking engine may try it again
 // and again on one text.
 //
-// It owns two questions: can one text be taken in many ways by repetitions within a repetition
-// (exponential), and does a search without an anchor begin with a repetition, so that it is tried
-// from each character of a run (quadratic). It takes the text of a pattern and gives the part
+// It owns three questions: can one text be taken in many ways by repetitions within a repetition
+// (exponential), does a search without an anchor begin with a repetition, so that it is tried
+// from each character of a run (quadratic), and does a run end the pattern behind a lazy repetition
+// that can take the same (quadratic, too). It takes the text of a pattern and gives the part
 // that does so. It must never read a file, and knows nothing of profiles.
 //
 // How. The pattern is parsed by regexp/syntax. Of a repetition without a bound the body is looked
@@ -26,6 +27,7 @@ type Kind uint8
 // The kinds.
 const (
 	Plain       Kind = iota // not known to grow faster than the text
+	Trimming                // a run before the end is tried from each character that a lazy part takes
 	Quadratic               // a run is tried from each of its characters
 	Exponential             // a text is taken apart in all ways
 )
@@ -43,6 +45,9 @@ func Of(pattern string, search bool) (kind Kind, part string) {
 		if run := leadingRun(tree); run != nil {
 			return Quadratic, run.String()
 		}
+	}
+	if run := trailingRun(tree); run != nil {
+		return Trimming, run.String()
 	}
 	return Plain, ""
 }
@@ -175,6 +180,35 @@ func leadingRun(re *syntax.Regexp) *syntax.Regexp {
 		}
 	}
 	return nil
+}
+
+// trailingRun is the run that ends a pattern behind a lazy repetition that can take what the run
+// takes: before each step of the lazy one the run is tried, and fails where the text goes on.
+//
+// Example. ^\s*(.*?)\s*$ tries a gap of n blanks within the text from each of them.
+func trailingRun(re *syntax.Regexp) *syntax.Regexp {
+	for re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	if re.Op != syntax.OpConcat || len(re.Sub) < 3 { //nolint:mnd // the lazy part, the run, and the end
+		return nil
+	}
+	lazy, run, end := re.Sub[len(re.Sub)-3], re.Sub[len(re.Sub)-2], re.Sub[len(re.Sub)-1]
+	for lazy.Op == syntax.OpCapture {
+		lazy = lazy.Sub[0]
+	}
+	if lazy.Op == syntax.OpConcat {
+		lazy = lazy.Sub[len(lazy.Sub)-1]
+	}
+	if end.Op != syntax.OpEndText && end.Op != syntax.OpEndLine || !isUnbounded(lazy) || lazy.Flags&syntax.NonGreedy == 0 || !isUnbounded(run) {
+		return nil
+	}
+	of, known := runes(run.Sub[0])
+	with, both := runes(lazy.Sub[0])
+	if !known || !both || !overlap(of, blank) || !overlap(of, with) {
+		return nil
+	}
+	return run
 }
 
 // runes are the characters of a part that takes one, as ranges; of a repetition those of its

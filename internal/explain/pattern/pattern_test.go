@@ -30,6 +30,11 @@ func TestOf(t *testing.T) {
 		{`foo\s+bar`, true, Plain},
 		{`\d{1,3}px`, true, Plain},
 		{`\s*`, true, Plain},
+		{`^\s*(.*?)\s*$`, false, Trimming},
+		{`^\s*(\S.*?)\s*\z`, true, Trimming},
+		{`^\s*(.*\S)\s*$`, false, Plain}, // goes back from the end
+		{`^\s*(\S+?)\s*$`, false, Plain}, // the lazy part cannot take the run
+		{`^(.*?)\s*=\s*(.*)$`, false, Plain},
 		{`(?P<broken`, true, Plain},
 		{`(?>a+)+b`, false, Plain}, // takes nothing back
 	} {

@@ -23,6 +23,7 @@ const (
 	leastOfAll     = 0.3                   // of the CPU, in short ones
 	leastAround    = 0.5                   // of that in starting, ending and feeding them
 	mostPrograms   = 3                     // in a title
+	manyOfAll      = 20                    // a program is many with one in so many
 )
 
 // processes are many short ones: a script that starts a program or two for each line of its input.
@@ -32,6 +33,7 @@ type processes struct {
 	value    int64
 	around   int64    // of the value: in the kernel and before main
 	programs []string // that they execute, the dearest first
+	often    []string // those of them that are many, without shells
 	ofMake   bool     // a make runs beside them
 }
 
@@ -72,7 +74,7 @@ func shortProcesses(p *profile.Profile) *processes {
 	}
 	out := &processes{}
 	started := startup.Within(p)
-	values := map[string]int64{}
+	values, numbers := map[string]int64{}, map[string]int{}
 	for _, o := range byID {
 		out.ofMake = out.ofMake || o.name == "make" || o.name == "gmake"
 		if time.Duration(o.value) > mostOfShort {
@@ -82,6 +84,7 @@ func shortProcesses(p *profile.Profile) *processes {
 		out.value += o.value
 		out.samples = append(out.samples, o.rows...)
 		values[o.name] += o.value
+		numbers[o.name]++
 		for _, row := range o.rows {
 			if s := &p.Samples()[row]; isKernel(p, s) || started(s) {
 				out.around += s.Value
@@ -95,6 +98,11 @@ func shortProcesses(p *profile.Profile) *processes {
 	out.programs = slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 		return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b))
 	})
+	for _, name := range out.programs {
+		if numbers[name]*manyOfAll >= out.number && !shells.MatchString(name) {
+			out.often = append(out.often, name)
+		}
+	}
 	return out
 }
 
@@ -136,6 +144,8 @@ func (x *processes) finding(s judge.Subject) judge.Found {
 	f.Gain = &finding.Gain{Low: low, High: share, Likely: likely,
 		Basis: "The work that the programs do takes a small part of what starting them does; what must stay a process of its own is the lower end."}
 	f.Next = s.Versus(f.ID)
+	paths, texts := scripts(s)
+	setLines(&f, startedIn(paths, texts, x.often))
 	return judge.Found{Finding: f, Samples: x.samples, Removes: true}
 }
 
@@ -156,6 +166,7 @@ func (x *processes) steps() (out []string) {
 	if is(textTools) {
 		out = append(out,
 			"Shell: let read split the line (while IFS=' ' read -r a b rest), and ${x%% *}, ${x##*/}, ${x//a/b}, [[ $x =~ … ]] and $((…)) take it apart; $(<file) for $(cat file)",
+			"A file that is looked up for each line: read it once into an array (declare -A) before the loop",
 			"Or one awk or sed over the whole input, outside of the loop")
 	}
 	if slices.Contains(x.programs, "git") {

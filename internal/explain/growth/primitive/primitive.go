@@ -62,6 +62,8 @@ type Row struct {
 	// or hardly any of it, is in one: what a database's engine does tells how it searches.
 	With   []string `yaml:"with,omitempty"`
 	Beside []string `yaml:"beside,omitempty"`
+	// LeastWith is the part of the time that With asks for, where not the usual one.
+	LeastWith float64 `yaml:"least_with,omitempty"`
 	// Runtime is an expression for the binary of the process, and Source are some for a line
 	// of a script: where the runtime does not say which line runs, the operation is told only
 	// where the script has such a line. The first expression that any line has counts; two

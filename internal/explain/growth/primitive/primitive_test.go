@@ -51,6 +51,9 @@ func TestNamesOfRecordings(t *testing.T) {
 		{"/usr/lib/libc.so.6", "__strcat_avx2", "strcat"},
 		{"/usr/lib/libc.so.6", "__strlen_avx2", ""},
 		{"/usr/lib/erlang/erts/bin/beam.smp", "lists_member_2", "lists:member or keyfind"},
+		{"/usr/lib/erlang/erts/bin/beam.smp", "copy_struct_x", "A reply"},
+		{"/usr/lib/erlang/erts/bin/beam.smp", "copy_shallow_x", ""},
+		{"/home/u/grants", "base_DataziOldList_deleteBy_info", "union, nub or elem"},
 		{"", "scala.collection.LinearSeqOps.apply(int)", "apply, length or last"},
 	} {
 		shows, _ := table.Of(&profile.Function{Name: c.name}, c.binary)
@@ -85,6 +88,16 @@ func TestLinesOfScripts(t *testing.T) {
 		{"Lua", "table.insert/remove at the front", "table.remove(stack)", false},
 		{"Octave", "x(end+1) or [x, y]", "  y(end+1) = x * 2;", true},
 		{"Octave", "x(end+1) or [x, y]", "  pair = [x, y];", false},
+		{"Erlang", "A reply", "  def all, do: Agent.get(__MODULE__, & &1)", true},
+		{"Erlang", "A reply", "  all = pid |> Agent.get(fn s -> s end)", true},
+		{"Erlang", "A reply", "  Agent.get(pid, &Map.fetch(&1, key))", false},
+		{"Erlang", "A reply", "  Agent.get(pid, & &1.count)", false},
+		{"Erlang", "A reply", "handle_call(all, _From, State) -> {reply, State, State};", true},
+		{"Erlang", "A reply", "    {:reply, Map.get(state, key), state}", false},
+		{"Haskell", "union, nub or elem", "join a b = a `union` b", true},
+		{"Haskell", "union, nub or elem", "import Data.List (nub, union)", false},
+		{"Haskell", "union, nub or elem", "join a b = Set.union a b", false},
+		{"Haskell", "union, nub or elem", "-- the union of both", false},
 	} {
 		found := false
 		for i := range table.Rows {
