@@ -55,3 +55,38 @@ func turns(p *profile.Profile, rows []int32) (n int, ok bool) {
 	}
 	return n, true
 }
+
+const (
+	parts10   = 10 // into which a run is divided
+	leastOf10 = 8  // in which something goes on throughout
+)
+
+// isThroughout says whether some rows are in most parts of the time in which the profile has samples;
+// also where samples have no time.
+func isThroughout(p *profile.Profile, rows []int32) bool {
+	var first, last int64
+	for i := range p.Samples() {
+		if t := p.Samples()[i].Time; t != 0 {
+			if first == 0 || t < first {
+				first = t
+			}
+			last = max(last, t)
+		}
+	}
+	if last <= first {
+		return true
+	}
+	var in [parts10 + 1]bool
+	for _, row := range rows {
+		if t := p.Samples()[row].Time; t != 0 {
+			in[(t-first)*parts10/(last-first)] = true
+		}
+	}
+	n := 0
+	for _, is := range in[:parts10] {
+		if is {
+			n++
+		}
+	}
+	return n >= leastOf10
+}

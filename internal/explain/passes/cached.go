@@ -1,0 +1,182 @@
+package passes
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
+)
+
+// RuleCache is of functions whose results a cache of fixed size keeps, and which run all the same.
+const RuleCache = "cache-misses"
+
+// cached is such a function.
+type cached struct {
+	spot
+
+	name string
+	size string // as it is written
+	most int    // results that it keeps; 0 where that is not known
+	at   int    // the line that says so
+}
+
+var (
+	// keepsResults is a decorator of Python that keeps so many results; group 1 is what it is given.
+	keepsResults = regexp.MustCompile(`^\s*@(?:functools\.)?(?:async_)?a?lru_cache\b\s*(?:\((.*)\))?\s*$|^\s*@(?:cachetools\.)?(?:func\.)?(?:cached\s*\(\s*(?:cache\s*=\s*)?(?:cachetools\.)?)?(?:LRU|LFU|FIFO|TTL|RR)Cache\(([^)]*)\)|^\s*@(?:cachetools\.)?(?:func\.)?(?:lru|lfu|fifo|ttl|rr)_cache\((.*)\)\s*$`)
+	// sizeGiven is how many, in those.
+	sizeGiven = regexp.MustCompile(`^(?:\s*\w+\s*=[^,]*,)*?\s*(?:maxsize\s*=\s*)?([\w.]+)\s*(?:,|$)`)
+)
+
+const (
+	leastCached = 0.2    // of the CPU, in such a function
+	usualSize   = 128    // of lru_cache, where none is given
+	largeSize   = 10_000 // a cache of so many seldom is too small
+	mostAbove   = 6      // lines above a function, in which its decorators stand
+)
+
+// cachedFunctions gives them, the dearest first. A cache that is too small for what is asked for in
+// a cycle has dropped each result before it is asked for again: the function runs each time. It
+// has to run throughout, in a loop that is repeated; a function that calls itself fills its cache.
+//
+// Example. @lru_cache(maxsize=256) above def requirements(name), called for each of 420 packages in
+// each of 90 builds.
+func (r *reader) cachedFunctions() []cached {
+	type key struct {
+		file  string
+		first int
+	}
+	known := map[key]*cached{}
+	for _, h := range r.hottest {
+		f := r.file(h.line.Function)
+		if f == nil || f.Language() != "Python" {
+			continue
+		}
+		fn, in := f.Function(int(h.line.Line))
+		if !in || int(h.line.Line) == fn.First {
+			continue
+		}
+		k := key{f.Path, fn.First}
+		if known[k] == nil {
+			x, ok := r.keptResults(f, fn)
+			if !ok || callsItself(f, fn) {
+				continue
+			}
+			x.spot = lineOf(h.line.Function, x.at)
+			known[k] = &x
+		}
+		known[k].rows = joinRows(known[k].rows, h.rows)
+	}
+	var out []cached
+	for _, x := range known {
+		x.share = r.p.Share(x.rows)
+		n, timed := turns(r.p, x.rows)
+		if r.isSure(x.share, leastCached) && (!timed || n >= leastTurns && isThroughout(r.p, x.rows)) && r.isRepeated(x) {
+			out = append(out, *x)
+		}
+	}
+	slices.SortFunc(out, func(a, b cached) int { return strings.Compare(a.name, b.name) })
+	sortDearest(out)
+	return out
+}
+
+// keptResults reads the decorators of a function.
+func (r *reader) keptResults(f *text.File, fn text.Function) (x cached, ok bool) {
+	for n := fn.First - 1; n >= max(1, fn.First-mostAbove) && !strings.HasPrefix(strings.TrimSpace(f.Code(n)), "def "); n-- {
+		m := keepsResults.FindStringSubmatch(f.Code(n))
+		if m == nil {
+			continue
+		}
+		x = cached{name: fn.Own(), at: n, most: usualSize, size: strconv.Itoa(usualSize)}
+		if given := strings.TrimSpace(m[1] + m[2] + m[3]); given != "" {
+			size := sizeGiven.FindStringSubmatch(given)
+			if size == nil || size[1] == "None" {
+				return x, false
+			}
+			x.size = size[1]
+			x.most = r.number(f, size[1])
+		}
+		return x, x.most < largeSize
+	}
+	return x, false
+}
+
+// number is the value of a whole number, or of a constant of the file or of a module beside it; 0
+// where it is not known.
+func (r *reader) number(f *text.File, written string) int {
+	if n, err := strconv.Atoi(strings.ReplaceAll(written, "_", "")); err == nil {
+		return n
+	}
+	file, name := f, written
+	if module, of, is := strings.Cut(written, "."); is {
+		if file, name = r.fileAt(filepath.Join(filepath.Dir(f.Path), module+".py")), of; file == nil {
+			return 0
+		}
+	}
+	re := regexp.MustCompile(`^\s*` + regexp.QuoteMeta(name) + `\s*(?::\s*\w+\s*)?=\s*([\d_]+)\s*$`)
+	for n := 1; n <= file.Len(); n++ {
+		if m := re.FindStringSubmatch(file.Code(n)); m != nil {
+			value, _ := strconv.Atoi(strings.ReplaceAll(m[1], "_", ""))
+			return value
+		}
+	}
+	return 0
+}
+
+// callsItself says whether the text of a function names it.
+func callsItself(f *text.File, fn text.Function) bool {
+	for n := fn.First + 1; n <= fn.Last; n++ {
+		if slices.ContainsFunc(f.Calls(f.Code(n)), func(c text.Call) bool { return c.Last() == fn.Own() }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRepeated says whether two loops are around the calls of a function: one over what it is asked
+// for, and one around that.
+func (r *reader) isRepeated(x *cached) bool {
+	many := 0
+	for _, row := range x.rows {
+		loops, inside := 0, false
+		for _, loc := range r.p.Stack(r.p.Samples()[row].Stack) {
+			for _, l := range r.p.Lines(loc) {
+				if l.Function == x.line.Function {
+					inside = true
+				} else if f := r.file(l.Function); inside && f != nil && r.lines.IsOwn(l.Function) && l.Line > 0 {
+					loops += len(f.Loops(int(l.Line)))
+				}
+			}
+		}
+		if loops > 1 {
+			many++
+		}
+	}
+	return 2*many > len(x.rows)
+}
+
+func (r *reader) cachedFinding(s judge.Subject, x cached) judge.Found {
+	place := ownline.Place(r.p, x.line)
+	f := r.suspected(s, RuleCache, place, x.rows, saving{share: x.share, least: 0.2, likely: 0.9, why: "is in the function, which a cache that has its results would spare"}, x.name)
+	f.Title = fmt.Sprintf("The cache of %s misses; make it larger (%s)", x.name, at(place.File, place.Line))
+	keeps := x.size + " results"
+	if x.most > 0 && strconv.Itoa(x.most) != x.size {
+		keeps = fmt.Sprintf("%d results (%s)", x.most, x.size)
+	}
+	f.Fix.Steps = []string{
+		"Set maxsize above the number of different arguments, or to None: of more arguments in a cycle than a cache keeps, each has been dropped when its turn comes",
+		fmt.Sprintf("Print %s.cache_info() at the end: it tells hits from misses", x.name),
+	}
+	f.Fix.Caveats = []string{"Where the same arguments never come again, no cache helps: leave it out", "A larger cache takes the memory of its results"}
+	f.Evidence = []finding.Evidence{
+		r.quoted(place),
+		{Kind: "repetition", Share: &x.share, Text: fmt.Sprintf("the cache keeps %s, and %s runs throughout all the same; it is called in a loop within a loop", keeps, x.name)},
+	}
+	return f
+}
