@@ -12,6 +12,7 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
+	"whyhot/internal/profile"
 )
 
 // RuleCache is of functions whose results a cache of fixed size keeps, and which run all the same.
@@ -25,6 +26,10 @@ type cached struct {
 	size string // as it is written
 	most int    // results that it keeps; 0 where that is not known
 	at   int    // the line that says so
+	file *text.File
+	fn   text.Function
+	// cycle: by the text, the same arguments come again in each pass of an outer loop.
+	cycle bool
 }
 
 var (
@@ -78,6 +83,7 @@ func (r *reader) cachedFunctions() []cached {
 		x.share = r.p.Share(x.rows)
 		n, timed := turns(r.p, x.rows)
 		if r.isSure(x.share, leastCached) && (!timed || n >= leastTurns && isThroughout(r.p, x.rows)) && r.isRepeated(x) {
+			x.cycle = r.comesAgain(x)
 			out = append(out, *x)
 		}
 	}
@@ -93,7 +99,7 @@ func (r *reader) keptResults(f *text.File, fn text.Function) (x cached, ok bool)
 		if m == nil {
 			continue
 		}
-		x = cached{name: fn.Own(), at: n, most: usualSize, size: strconv.Itoa(usualSize)}
+		x = cached{name: fn.Own(), at: n, file: f, fn: fn, most: usualSize, size: strconv.Itoa(usualSize)}
 		if given := strings.TrimSpace(m[1] + m[2] + m[3]); given != "" {
 			size := sizeGiven.FindStringSubmatch(given)
 			if size == nil || size[1] == "None" {
@@ -139,19 +145,33 @@ func callsItself(f *text.File, fn text.Function) bool {
 	return false
 }
 
+// callersOf are the own lines of a stack outside of a function, the nearest first. A comprehension in
+// the function has a frame of its own.
+func (r *reader) callersOf(id profile.StackID, x *cached) []profile.Line {
+	var out []profile.Line
+	inside := false
+	for _, loc := range r.p.Stack(id) {
+		for _, l := range r.p.Lines(loc) {
+			switch own := r.lines.IsOwn(l.Function) && l.Line > 0; {
+			case own && r.file(l.Function) == x.file && x.fn.Has(int(l.Line)):
+				inside, out = true, nil
+			case own && inside:
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
 // isRepeated says whether two loops are around the calls of a function: one over what it is asked
 // for, and one around that.
 func (r *reader) isRepeated(x *cached) bool {
 	many := 0
 	for _, row := range x.rows {
-		loops, inside := 0, false
-		for _, loc := range r.p.Stack(r.p.Samples()[row].Stack) {
-			for _, l := range r.p.Lines(loc) {
-				if l.Function == x.line.Function {
-					inside = true
-				} else if f := r.file(l.Function); inside && f != nil && r.lines.IsOwn(l.Function) && l.Line > 0 {
-					loops += len(f.Loops(int(l.Line)))
-				}
+		loops := 0
+		for _, l := range r.callersOf(r.p.Samples()[row].Stack, x) {
+			if f := r.file(l.Function); f != nil {
+				loops += len(f.Loops(int(l.Line)))
 			}
 		}
 		if loops > 1 {
@@ -161,10 +181,34 @@ func (r *reader) isRepeated(x *cached) bool {
 	return 2*many > len(x.rows)
 }
 
+// comesAgain says whether the loop that calls a function goes through the same collection on each
+// pass of a loop further out.
+func (r *reader) comesAgain(x *cached) bool {
+	callers := map[profile.Line]int64{}
+	for _, row := range x.rows {
+		if all := r.callersOf(r.p.Samples()[row].Stack, x); len(all) > 0 {
+			callers[all[0]]++
+		}
+	}
+	caller, ok := ownline.Heaviest(callers)
+	if !ok {
+		return false
+	}
+	c := repeated{hot: &hot{rows: x.rows}, caller: caller, given: withoutReceiver(x.file, x.fn), fixed: true}
+	if c.loop, c.loopIn, ok = r.loopAt(caller); !ok {
+		return false
+	}
+	return r.repeatsFurtherOut(x.file, x.fn, &c)
+}
+
 func (r *reader) cachedFinding(s judge.Subject, x cached) judge.Found {
 	place := ownline.Place(r.p, x.line)
-	f := r.suspected(s, RuleCache, place, x.rows, saving{share: x.share, least: 0.2, likely: 0.9, why: "is in the function, which a cache that has its results would spare"}, x.name)
-	f.Title = fmt.Sprintf("The cache of %s misses; make it larger (%s)", x.name, at(place.File, place.Line))
+	least, likely, title := 0.2, 0.9, "The cache of %s misses; make it larger (%s)"
+	if !x.cycle {
+		least, likely, title = 0, 0.5, "The cache of %s misses (%s)"
+	}
+	f := r.suspected(s, RuleCache, place, x.rows, saving{share: x.share, least: least, likely: likely, why: "is in the function, which a cache that has its results would spare"}, x.name)
+	f.Title = fmt.Sprintf(title, x.name, at(place.File, place.Line))
 	keeps := x.size + " results"
 	if x.most > 0 && strconv.Itoa(x.most) != x.size {
 		keeps = fmt.Sprintf("%d results (%s)", x.most, x.size)
@@ -172,6 +216,9 @@ func (r *reader) cachedFinding(s judge.Subject, x cached) judge.Found {
 	f.Fix.Steps = []string{
 		"Set maxsize above the number of different arguments, or to None: of more arguments in a cycle than a cache keeps, each has been dropped when its turn comes",
 		fmt.Sprintf("Print %s.cache_info() at the end: it tells hits from misses", x.name),
+	}
+	if !x.cycle {
+		f.Fix.Steps = []string{fmt.Sprintf("Print %s.cache_info() at the end: where misses outnumber the different arguments, set maxsize above the number of those, or to None", x.name)}
 	}
 	f.Fix.Caveats = []string{"Where the same arguments never come again, no cache helps: leave it out", "A larger cache takes the memory of its results"}
 	f.Evidence = []finding.Evidence{
