@@ -92,3 +92,17 @@ func TestKeysThatAreHashedAgain(t *testing.T) {
 		}
 	}
 }
+
+// The share is of all that the look-ups do, and the program's function that hashes is named.
+func TestWhatCollidingLookupsTake(t *testing.T) {
+	p := profileOf(t, profile.KindPython, map[string]int64{
+		"main; _Py_dict_lookup; Point.__eq__": 300, "main; _Py_dict_lookup": 300, "main; Point.__hash__": 10, "work": 390,
+	})
+	a, err := Judge(t.Context(), judge.Subject{Profile: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Found) != 1 || len(a.Found[0].Samples) != 2 || !strings.HasPrefix(a.Found[0].Fix.Steps[0], "Mend Point.__hash__") {
+		t.Errorf("%+v", a.Found)
+	}
+}

@@ -187,9 +187,13 @@ func (t *table) find(s judge.Subject) (judge.Found, bool) {
 	var comparing, hashing, events int64
 	own := ownline.Of(p)
 	asking := map[profile.Line]int64{}
+	walking := map[profile.Line][]int32{} // what else look-ups do, by the line that asks
 	for i := range p.Samples() {
 		sample := &p.Samples()[i]
 		below, from, is := t.classify(p, of, sample.Stack, own.IsOwn)
+		if below == 0 && !is && t.looksUp(p, of, sample.Stack) {
+			walking[from] = append(walking[from], int32(i)) //nolint:gosec // rows are numbered so
+		}
 		switch {
 		case below&hashes != 0:
 			hashing += sample.Value
@@ -213,7 +217,53 @@ func (t *table) find(s judge.Subject) (judge.Found, bool) {
 	if line, ok := ownline.Heaviest(asking); ok {
 		place = ownline.Place(p, line)
 	}
-	return t.finding(s, rows, share, hashing, place), true
+	for line := range asking { // the same look-ups walk from key to key
+		rows = append(rows, walking[line]...)
+	}
+	slices.Sort(rows)
+	return t.finding(s, rows, hashing, place, t.hasher(p, of, own.IsOwn)), true
+}
+
+// looksUp says whether a look-up is the innermost function of a stack that has a role, and calls no
+// function of the program: it walks from key to key.
+func (t *table) looksUp(p *profile.Profile, of []role, id profile.StackID) bool {
+	for _, loc := range p.Stack(id) {
+		for _, l := range p.Lines(loc) {
+			if of[l.Function]&looks != 0 {
+				return true
+			}
+			if k := p.Function(l.Function).Kind; k != profile.KindNative && k != profile.KindUnknown {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// hasher is the program's function that hashes the keys: the one with most of that.
+func (t *table) hasher(p *profile.Profile, of []role, isOwn func(profile.FunctionID) bool) finding.Place {
+	by := map[profile.FunctionID]int64{}
+	var best profile.FunctionID
+	var most int64
+	for i := range p.Samples() {
+		sample := &p.Samples()[i]
+		for _, loc := range p.Stack(sample.Stack) {
+			for _, l := range p.Lines(loc) {
+				if of[l.Function]&hashes == 0 || !isOwn(l.Function) {
+					continue
+				}
+				by[l.Function] += sample.Value
+				if v := by[l.Function]; v > most || v == most && l.Function < best {
+					best, most = l.Function, v
+				}
+			}
+		}
+	}
+	if most == 0 {
+		return finding.Place{}
+	}
+	fn := p.Function(best)
+	return finding.Place{Function: fn.Name, File: fn.File, Line: int(fn.StartLine)}
 }
 
 // classify reads a stack from its leaf to the look-up and on to the program's own line that
@@ -238,8 +288,9 @@ func (t *table) classify(p *profile.Profile, of []role, id profile.StackID, isOw
 	return below, from, is
 }
 
-func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing int64, place finding.Place) judge.Found {
+func (t *table) finding(s judge.Subject, rows []int32, hashing int64, place, hasher finding.Place) judge.Found {
 	p := s.Profile
+	share := p.Share(rows)
 	margin := finding.ShareError(share, p.Count())
 	id := finding.ID(Rule, place, t.language)
 	const least, likely = 0.6, 0.95
@@ -251,8 +302,16 @@ func (t *table) finding(s judge.Subject, rows []int32, share float64, hashing in
 			Basis: percent.Text(share) + " of the CPU compares keys; a table whose keys spread compares about one for each lookup"},
 		Fix: finding.Fix{Kind: "code", Steps: []string{t.cure}, Caveats: []string{"Equal keys must keep equal hashes"}},
 		Evidence: []finding.Evidence{{Kind: "collision", Share: &share, Text: fmt.Sprintf(
-			"look-ups compare keys for %s of the CPU, and hash them for %s", percent.Text(share), percent.Text(float64(hashing)/float64(p.Total())))}},
+			"look-ups go from key to key and compare them for %s of the CPU, and hash them for %s", percent.Text(share), percent.Text(float64(hashing)/float64(p.Total())))}},
 		Next: s.Versus(id),
+	}
+	if hasher.Function != "" {
+		at := hasher.Function
+		if hasher.Line > 0 {
+			at += where(hasher)
+		}
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "collision", Text: "the keys are hashed by " + at})
+		f.Fix.Steps = append([]string{"Mend " + at + ": it gives many keys the same hash"}, f.Fix.Steps...)
 	}
 	return judge.Found{Finding: f, Samples: slices.Clone(rows), Removes: true, Takes: true}
 }

@@ -130,7 +130,8 @@ func asCalled(statement, call string) string {
 func (r *reader) byTextFinding(s judge.Subject, x byText) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	// A function that does nothing else stands for its caller.
-	if f := r.file(x.line.Function); x.caller != (profile.Line{}) {
+	kept := copiesKept.MatchString(x.how)
+	if f := r.file(x.line.Function); x.caller != (profile.Line{}) && !kept {
 		if fn, in := f.Function(int(x.line.Line)); !in || fn.Last-fn.First <= shortHelper {
 			place = ownline.Place(r.p, x.caller)
 		}
@@ -140,6 +141,9 @@ func (r *reader) byTextFinding(s judge.Subject, x byText) judge.Found {
 	f.Fix.Steps = []string{
 		cmp.Or(copiesLess[r.file(x.line.Function).Language()], "Copy the parts that are changed, and share the others"),
 		"Where nobody changes it: pass the object itself",
+	}
+	if kept {
+		f.Fix.Steps[0], f.Fix.Steps[1] = "Give the object itself, or the parts that are asked for, to all who only read it", f.Fix.Steps[0]
 	}
 	f.Fix.Caveats = []string{"A caller that keeps the object and changes it later needs a copy of what is changed", "A faster way to copy all of it gives a part of that"}
 	own := ownline.Place(r.p, x.line)
@@ -152,6 +156,11 @@ func (r *reader) byTextFinding(s judge.Subject, x byText) judge.Found {
 	}
 	return f
 }
+
+// copiesKept is a copy of what an object keeps: whoever asks for it gets one, and most only read it.
+//
+// Example. get state() { return JSON.parse(JSON.stringify(this.#state)); }
+var copiesKept = regexp.MustCompile(`\(\s*(?:this\.|self\.|@|\$this->|\$self->)[\w#.>{}-]+\s*\)`)
 
 // shortHelper are the lines of a function around such a copy that does nothing else.
 const shortHelper = 3

@@ -69,7 +69,7 @@ func (r *reader) repeatsFurtherOut(f *text.File, fn text.Function, x *repeated) 
 		names = append(names, text.Names(value)...)
 	}
 	changing := changingIn(cf, names, x.loop, own)
-	if len(changing) == 0 || !boundBy(cf, x.loop, changing, false) {
+	if len(changing) == 0 || !boundBy(cf, x.loop, changing, x.fixed) {
 		return false
 	}
 	names = append(slices.DeleteFunc(names, func(n string) bool { return slices.Contains(changing, n) }), wentThrough(cf, x.loop, changing)...)

@@ -43,6 +43,7 @@ var rules = []rule{
 	of(RuleValue, (*reader).byValues, (*reader).byValueFinding),
 	of(RuleByText, (*reader).byText, (*reader).byTextFinding),
 	of(RuleParsed, (*reader).parsedFiles, (*reader).parsedFinding),
+	of(RuleMisses, (*reader).cachedFunctions, (*reader).cachedFinding),
 	of(RuleOfByte, (*reader).bytewise, (*reader).ofByteFinding),
 	of(RulePower, (*reader).powersIn, (*reader).powerFinding),
 	of(RuleCopied, (*reader).copies, (*reader).copiedFinding),

@@ -7,7 +7,6 @@ import (
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
-	"whyhot/internal/explain/text"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -41,9 +40,6 @@ var (
 		"PHP":        regexp.MustCompile(`\[[^\]]+\]\s*\?\?=[^=]`),
 		"Ruby":       regexp.MustCompile(`\[[^\]]+\]\s*\|\|=[^=]`),
 	}
-	// memoised is the decorator of a function of Python whose results are kept.
-	defines  = regexp.MustCompile(`^\s*(?:async\s+)?def\s`)
-	memoised = regexp.MustCompile(`^\s*@(?:functools\.)?(?:lru_cache|cache)\b|^\s*@(?:\w+\.)?(?:cached|memoize)\(`)
 )
 
 // misses gives them, the dearest first.
@@ -62,13 +58,6 @@ func (r *reader) misses() []missing {
 			gather(known, lineOf(h.line.Function, lines.First).line, missing{}, h.rows)
 		}
 	}
-	for line, rows := range r.innermost {
-		if f := r.file(line.Function); f != nil && f.Language() == "Python" {
-			if at, is := decorated(f, int(line.Line)); is {
-				gather(known, lineOf(line.Function, at).line, missing{}, rows)
-			}
-		}
-	}
 	var out []missing
 	for _, x := range enough(r, known) {
 		var timed bool
@@ -78,29 +67,6 @@ func (r *reader) misses() []missing {
 		}
 	}
 	return out
-}
-
-// decorated is the line of the decorator that keeps the results of the function around a line. One
-// that calls itself has each of its parts computed once, however long that takes.
-func decorated(f *text.File, line int) (at int, is bool) {
-	fn, in := f.Function(line)
-	if !in {
-		return 0, false
-	}
-	itself := regexp.MustCompile(`\b` + regexp.QuoteMeta(fn.Own()) + `\(`)
-	_, header := f.Statement(fn.First)
-	for n := header.Last + 1; n <= fn.Last; n++ {
-		if itself.MatchString(f.Code(n)) && !defines.MatchString(f.Code(n)) {
-			return 0, false
-		}
-	}
-	const most = 3 // decorators
-	for n := fn.First; n >= max(1, fn.First-most); n-- {
-		if memoised.MatchString(f.Code(n)) {
-			return n, true
-		}
-	}
-	return 0, false
 }
 
 // isSteady says whether some rows have about as much of the CPU in each part of the run: what a
@@ -138,9 +104,6 @@ func (r *reader) missesFinding(s judge.Subject, x missing) judge.Found {
 	f.Fix.Steps = []string{
 		"Key: only what the result depends on; no request number, no time, no object without equality of its own",
 		"Size: more entries than keys in use; keys that come round in turn never hit a smaller cache",
-	}
-	if r.file(x.line.Function).Language() == "Python" {
-		f.Fix.Steps[1] += " (lru_cache(maxsize=…); cache_info() counts hits and misses)"
 	}
 	f.Fix.Caveats = []string{"Where nearly all keys are new, keeping results saves nothing: what computes them is to be made faster"}
 	f.Evidence = []finding.Evidence{

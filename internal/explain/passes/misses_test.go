@@ -6,8 +6,7 @@ import (
 	"whyhot/internal/profile"
 )
 
-const (
-	quotes = `
+const quotes = `
 class Quotes {
   Quote quote(Request r) {
     return memo.computeIfAbsent(r.key(), k -> carrier.price(k));  @1
@@ -20,23 +19,11 @@ class Quotes {
   }
 }
 `
-	requirements = `
-@lru_cache(maxsize=256)  @2
-def requirements(name):
-    return parsed(MANIFESTS[name])  @1
 
-def main(names):
-    for name in names:
-        use(requirements(name))  @3
-`
-)
-
-func TestCachesThatMiss(t *testing.T) {
+func TestResultsThatAreComputedThroughout(t *testing.T) {
 	const java = "main@2 quote@1 price"
 	checkAll(t, map[string]written{
-		"computeIfAbsent":     {"/me/Quotes.java", quotes, java, "main@3", profile.KindJava, RuleMisses, "@1 misses"},
-		"a decorator":         {"/me/a.py", requirements, "main@3 requirements@1 parsed", "main@3", profile.KindPython, RuleMisses, "@2 misses"},
-		"a function as it is": {"/me/a.py", requirements[len("\n@lru_cache(maxsize=256)  @2"):], "main@3 requirements@1 parsed", "main@3", profile.KindPython, "", ""},
+		"computeIfAbsent": {"/me/Quotes.java", quotes, java, "main@3", profile.KindJava, RuleMisses, "@1 misses"},
 		"an operator": {"/me/a.rb", `
 def price(id)
   @prices[id] ||= fetch(id)  @1

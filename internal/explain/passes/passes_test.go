@@ -609,6 +609,32 @@ main <- function(visits, ids) {
   }
 }
 `, "main@1 compare", "main@3", profile.KindR, "@1 visits"},
+		"a mask of what an object keeps, two calls out": {"/me/a.py", `
+class Prices:
+    def __init__(self, frame):
+        self.frame = frame
+    def __getitem__(self, key):
+        return self.find(key).iloc[0]  @2
+    def find(self, key):
+        return self.frame[self.frame["sku"] == key]  @1
+def main(prices, orders):
+    for order in orders:
+        total += prices[order.sku]  @4
+        use(order)  @3
+`, "main@4 __getitem__@2 find@1 compare", "main@3", profile.KindPython, "@1 self.frame"},
+		"a mask of what an object gets again": {"/me/a.py", `
+class Prices:
+    def load(self, path):
+        self.frame = read(path)
+    def __getitem__(self, key):
+        return self.find(key).iloc[0]  @2
+    def find(self, key):
+        return self.frame[self.frame["sku"] == key]  @1
+def main(prices, orders):
+    for order in orders:
+        total += prices[order.sku]  @4
+        use(order)  @3
+`, "main@4 __getitem__@2 find@1 compare", "main@3", profile.KindPython, ""},
 		"one mask": {"/me/a.py", `
 def main(frame, name):
     rows = frame[frame["name"] == name]  @1

@@ -35,6 +35,8 @@ type repeated struct {
 	part float64
 	// own: the program's own function is called.
 	own bool
+	// fixed: what is given cannot be changed, as keys of a cache cannot.
+	fixed bool
 }
 
 // same decides whether what a step calls is the same on each pass.

@@ -26,6 +26,7 @@ type scan struct {
 	loop   text.Loop // on each pass of which it is searched
 	loopIn string
 	nested bool           // by a loop of the program, not by a mask
+	kept   bool           // the collection is an object's, which asks for the caller
 	others []profile.Line // that search the same collection in the same loop
 }
 
@@ -117,6 +118,12 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 		return x, false // an index that is compared, or a call
 	}
 	loop, in, ok := r.loopOf(f, line, h)
+	if !ok && r.isSetOnce(f, root) {
+		x.kept = true
+		if caller, has := h.caller(); has {
+			loop, in, ok = r.loopFurtherOut(root, r.innermost[line], caller)
+		}
+	}
 	if !ok {
 		return x, false
 	}
@@ -132,7 +139,7 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 	}
 	rows := r.innermost[line]
 	share := r.p.Share(rows)
-	return scan{spot: spot{line, rows, share}, over: root, key: closed(strings.TrimSpace(key)), loop: loop, loopIn: in}, share >= leastShare*r.part
+	return scan{spot: spot{line, rows, share}, over: root, key: closed(strings.TrimSpace(key)), loop: loop, loopIn: in, kept: x.kept}, share >= leastShare*r.part
 }
 
 // closed is an expression with the bracket that its index lacks.
@@ -290,6 +297,9 @@ func (x *scan) cure(language, loop string) string {
 	case "Python":
 		if x.nested {
 			return fmt.Sprintf("Make a dict of %s by that key%s, and look it up", x.over, once)
+		}
+		if x.kept {
+			return fmt.Sprintf("Index it where %s is set: %[1]s.set_index([the columns compared]).sort_index() and .loc[key], or dict(zip(the columns, rows)) for single rows; look up by it", x.over)
 		}
 		return fmt.Sprintf("Group it%s, for name, group in %s.groupby(…), or merge; of numpy, sort by the key and cut at the bounds (numpy.unique)", once, x.over)
 	case "R":

@@ -38,7 +38,7 @@ func (r *reader) ownComparisons() []keyed {
 			out[at].join(h)
 			continue
 		}
-		if asksBoth(f, fn, key) && !r.isKept(h.callee, key) {
+		if asksBoth(f, fn, key) && !r.keepsResult(h.callee, key) {
 			joined := *h
 			own := len(withoutReceiver(f, fn)) == 1 || f.Language() == "Perl"
 			out = append(out, keyed{hot: &joined, call: text.Call{Name: key}, own: own})
@@ -82,8 +82,8 @@ func asksBoth(f *text.File, fn text.Function, key string) bool {
 	return false
 }
 
-// isKept says whether a function of the program keeps what it computed, as far as its text shows.
-func (r *reader) isKept(id profile.FunctionID, name string) bool {
+// keepsResult says whether a function of the program keeps what it computed, as far as its text shows.
+func (r *reader) keepsResult(id profile.FunctionID, name string) bool {
 	f := r.file(id)
 	if f == nil {
 		return true

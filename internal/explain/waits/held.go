@@ -1,137 +1,107 @@
 package waits
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 
-	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
 	"whyhot/internal/profile"
 )
 
-var (
-	// takesUntilEnd are locks that are given back at the end of their block, and withBlock those
-	// that have one of their own.
-	takesUntilEnd = regexp.MustCompile(`\b(?:lock_guard|unique_lock|scoped_lock|shared_lock)\b|\.lock\(\)\s*(?:\.(?:unwrap|expect)\(|;)|\.(?:[rR]?[lL]ock|acquire|lockInterruptibly)\(\)|\bpthread_(?:mutex|rwlock)_\w*lock\(|\bmtx_lock\(`)
-	withBlock     = regexp.MustCompile(`\bsynchronized\b|^\s*(?:async\s+)?with\b|(?:^|[^.\w>])lock\s*\(\s*\w|\.withLock\s*\{|\.synchronize\b`)
-	// givesBack are what unlocks before that.
-	givesBack = regexp.MustCompile(`(?i)unlock|\brelease\(|\bdrop\(`)
-	// postponed is what unlocks when the function ends.
-	postponed = regexp.MustCompile(`\b(?:defer|finally)\b`)
-	// inTime are kinds of waits that end whether or not other threads go on.
-	inTime = []string{sleep, "the disk", "the network", "a pipe", "a child process"}
-)
+// locks is a line that takes a lock; a runtime may wait for it by a condition.
+var locks = regexp.MustCompile(`(?i)\.synchronize\b|\bsynchronized\b|^\s*(?:async\s+)?with\s+[\w.]*(?:lock|mutex|mtx|sem)\w*(?:\[[^\]]*\])?\s*:|(?:lock|mutex|mtx|mu)\w*(?:\.|->)(?:acquire|w?lock)\s*\(\s*\)|\block\s*\(\s*[\w.]+\s*\)\s*\{?\s*$|\b(?:lock_guard|unique_lock|scoped_lock)\b|\.lock\(\)\.unwrap\(\)`)
 
-// holding is a line that waits while a function around it has a lock that others wait for.
-type holding struct {
-	line, lock  profile.Line
-	kind        string
-	nanoseconds int64
+// unlocks ends what a lock that no block ends is held for.
+var unlocks = regexp.MustCompile(`(?i)^\s*[\w.>-]*(?:\.|->)(?:release|w?unlock)\s*\(`)
+
+// takesLock says whether the text of a line takes a lock.
+func takesLock(files *text.Files, p *profile.Profile, line profile.Line) bool {
+	f := files.At(p.Function(line.Function).File)
+	return f != nil && locks.MatchString(f.Code(int(line.Line)))
 }
 
-// held names the lines that wait for something else than a lock while their callers have one for
-// which other threads wait.
+// held are the lines for which a lock is held that a line takes: its block, or what stands behind it
+// until the lock is given back.
+func held(f *text.File, line int) func(n int) bool {
+	fn, in := f.Function(line)
+	last := line
+	for n := line + 1; in && n <= fn.Last && !unlocks.MatchString(f.Code(n)); n++ {
+		last = n
+	}
+	hasBlock := f.IsAround(line, line+1)
+	return func(n int) bool {
+		if hasBlock {
+			return f.IsAround(line, n)
+		}
+		return line < n && n <= last
+	}
+}
+
+// whileHeld is the line at which threads wait most that have the lock which others wait for at a
+// line, and for how long, in nanoseconds.
 //
-// Example. record locks, and calls flush, which sends: all threads wait for the network.
-func held(s judge.Subject) []string {
-	p := s.Profile
-	if len(p.Waits()) == 0 || p.Meta.Duration <= 0 || s.Facts == nil {
-		return nil
+// Example. @mutex.synchronize { @answers[key] ||= client.region(key) }: seven threads wait for the
+// mutex while the eighth waits for the network.
+func whileHeld(p *profile.Profile, files *text.Files, own *ownline.Lines, line profile.Line) (at profile.Line, nanoseconds int64) {
+	path := p.Function(line.Function).File
+	f := files.At(path)
+	if f == nil || !locks.MatchString(f.Code(int(line.Line))) {
+		return at, 0
 	}
-	lines, files, of := ownline.Reading(p, s.Facts.Source), text.NewFiles(s.Facts.Source), kindsOf(p)
-	locks := map[profile.Line]int64{}
+	isHeld := held(f, int(line.Line))
+	by := map[profile.Line]int64{}
 	for _, w := range p.Waits() {
-		if line, _, ok := lines.Innermost(w.Stack); ok && line.Line > 0 && of(w.Stack).name == "a lock" {
-			locks[line] += w.Value
-		}
-	}
-	for line, n := range locks {
-		if float64(n) < leastOfBusy*float64(p.Meta.Duration) {
-			delete(locks, line)
-		}
-	}
-	known := map[holding]int64{}
-	for _, w := range p.Waits() {
-		line, _, ok := lines.Innermost(w.Stack)
-		kind := of(w.Stack).name
-		if !ok || len(locks) == 0 || !slices.Contains(inTime, kind) {
+		innermost, _, ok := own.Innermost(w.Stack)
+		if !ok || innermost == line {
 			continue
 		}
-		if lock, is := holds(p, files, locks, w.Stack); is {
-			known[holding{line: line, lock: lock, kind: kind}] += w.Value
+		if holds(p, w.Stack, path, isHeld) {
+			by[innermost] += w.Value
+			nanoseconds += w.Value
 		}
 	}
-	var all []holding
-	for h, n := range known {
-		if h.nanoseconds = n; float64(n) >= leastOfBusy*float64(p.Meta.Duration) {
-			all = append(all, h)
-		}
-	}
-	slices.SortFunc(all, func(a, b holding) int {
-		return cmp.Or(cmp.Compare(b.nanoseconds, a.nanoseconds), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line))
-	})
-	var out []string
-	for _, h := range all[:min(len(all), mostWaiting)] {
-		at, lock := ownline.Place(p, h.line), ownline.Place(p, h.lock)
-		does := "waits for " + h.kind
-		if h.kind == sleep {
-			does = "sleeps"
-		}
-		_, name := ownline.Parts(at.Function)
-		_, holder := ownline.Parts(lock.Function)
-		out = append(out, fmt.Sprintf("%s (%s:%d) %s while %s has the lock of %s:%d, for which other threads wait. Under the lock take out what it needs, unlock, and call it then",
-			name, filepath.Base(at.File), at.Line, does, holder, filepath.Base(lock.File), lock.Line))
-	}
-	return out
+	at, _ = ownline.Heaviest(by)
+	return at, nanoseconds
 }
 
-// holds is the lock that a function of a stack has taken before the line that the stack is at.
-func holds(p *profile.Profile, files *text.Files, locks map[profile.Line]int64, stack profile.StackID) (lock profile.Line, is bool) {
-	for _, loc := range p.Stack(stack) {
-		for _, line := range p.Lines(loc) {
-			for l := range locks {
-				if l.Function == line.Function && l.Line < line.Line && l.Line > lock.Line && isLocked(files.At(p.Function(line.Function).File), int(l.Line), int(line.Line)) {
-					lock, is = l, true
-				}
-			}
-			if is {
-				return lock, true
+// holds says whether a stack has a line for which a lock is held.
+func holds(p *profile.Profile, id profile.StackID, path string, isHeld func(int) bool) bool {
+	for _, loc := range p.Stack(id) {
+		for _, l := range p.Lines(loc) {
+			if l.Line > 0 && p.Function(l.Function).File == path && isHeld(int(l.Line)) {
+				return true
 			}
 		}
 	}
-	return lock, false
+	return false
 }
 
-// isLocked says whether a line runs with the lock that one above it takes: in the same block or
-// within it, with nothing between that gives the lock back.
-func isLocked(f *text.File, lock, line int) bool {
-	if f == nil || lock < 1 || line > f.Len() {
-		return false
-	}
-	code := f.Code(lock)
-	if withBlock.MatchString(code) {
-		return f.IsAround(lock, line)
-	}
-	if !takesUntilEnd.MatchString(code) {
-		return false
-	}
-	deep := indent(code)
-	for n := lock + 1; n <= line; n++ {
-		code := f.Code(n)
-		if strings.TrimSpace(code) == "" {
-			continue
-		}
-		if indent(code) < deep || n < line && givesBack.MatchString(code) && !postponed.MatchString(code) {
-			return false
-		}
-	}
-	return true
-}
+// leastHeld is the part of the time that is waited for a lock in which its holder waits, too, from
+// which that is told: as many threads as wait share it.
+const leastHeld = 0.5
 
-// indent is how far a line is from the left.
-func indent(code string) int { return len(code) - len(strings.TrimLeft(code, " \t")) }
+// blame is what a line's text adds to how long it waits: what its lock is held for meanwhile, or that
+// it asks again and again.
+func (w *waiting) blame(p *profile.Profile, files *text.Files, own *ownline.Lines) string {
+	switch w.kind {
+	case lock:
+		at, waited := whileHeld(p, files, own, w.line)
+		if each := w.nanoseconds / int64(max(1, len(w.threads))); at.Line == 0 || float64(waited) < leastHeld*float64(each) {
+			return ""
+		}
+		place := ownline.Place(p, at)
+		_, name := ownline.Parts(place.Function)
+		return fmt.Sprintf(". Meanwhile the thread that has the lock waits at %s (%s:%d): do that without the lock, and take the lock to read and to store only", name, filepath.Base(place.File), place.Line)
+	case sleep:
+		f := files.At(p.Function(w.line.Function).File)
+		if f == nil {
+			return ""
+		}
+		if loop, ok := polls(f, int(w.line.Line)); ok {
+			return fmt.Sprintf(". The loop at %s:%d asks again only after each sleep, so that it learns late what is there: wait for an event, a condition or a future instead, or begin with short sleeps", filepath.Base(f.Path), loop)
+		}
+	}
+	return ""
+}

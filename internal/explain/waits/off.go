@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/text"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
@@ -35,6 +37,12 @@ type kind struct {
 
 const (
 	sleep = "time to pass"
+	lock  = "a lock"
+	// condition is what others tell a thread, of which a lock may be made.
+	condition = "a condition"
+	child     = "a child process"
+	pipe      = "a pipe"
+	terminal  = "a terminal"
 	// javaMain is the name of the thread that runs main, which the launcher makes; others have
 	// names of their own.
 	javaMain = "java"
@@ -43,15 +51,21 @@ const (
 // kinds are asked in their order, of all functions of a stack. The names are those of Linux and
 // of glibc, musl and Java's libraries.
 var kinds = []kind{
-	{"a child process", regexp.MustCompile(`^(do_wait|kernel_wait4|kernel_waitid)$`), true, true},
+	{child, regexp.MustCompile(`^(do_wait|kernel_wait4|kernel_waitid)$`), true, true},
 	{sleep, regexp.MustCompile(`^(hrtimer_nanosleep|do_nanosleep|common_nsleep|__x64_sys_clock_nanosleep|JVM_Sleep|JavaThread::sleep\w*(\(.*)?|(void )?java\.lang\.Thread\.sleep\w*(\(.*)?)$`), false, false},
 	{"the disk", regexp.MustCompile(`^(io_schedule\w*|folio_wait_\w+|wait_on_page_\w+|jbd2_log_wait_commit|ext4_sync_file|xfs_file_fsync|btrfs_sync_file|vfs_fsync_range|do_fsync|blkdev_issue_flush|submit_bio_wait|__filemap_fdatawait_range|balance_dirty_pages\w*|filemap_fault|rq_qos_wait)$`), false, false},
-	{"a lock", regexp.MustCompile(`^((__|___)?pthread_(mutex|rwlock|spin)_\w*lock\w*|__lll_lock_wait\w*|lll_lock_wait\w*|__pthread_mutex_lock\w*|rwsem_down_\w+|__mutex_lock\w*|.*ObjectMonitor::(enter|EnterI)|take_gil|PyThread_acquire_lock\w*|_PyMutex_Lock\w*|lock_PyThread_acquire_lock|acquire_timed|parking_lot.*lock_slow|std::sys.*[Mm]utex.*lock\w*)`), false, false},
-	{"a condition", regexp.MustCompile(`^(futex_wait\w*|futex_do_wait|do_futex|__futex_abstimed_wait\w*|(__|___)?pthread_cond_(timed|clock)?wait\w*)$`), true, true},
+	{condition, regexp.MustCompile(`^(Condition\.wait(_for)?|Event\.wait|Barrier\.wait|(Simple)?Queue\.get|Thread\.(join|_wait_for_tstate_lock))$`), true, true}, // of Python: each waits for a lock of its own
+	{lock, regexp.MustCompile(`^((__|___)?pthread_(mutex|rwlock|spin)_\w*lock\w*|__lll_lock_wait\w*|lll_lock_wait\w*|__pthread_mutex_lock\w*|rwsem_down_\w+|__mutex_lock\w*|.*ObjectMonitor::(enter|EnterI)|take_gil|PyThread_acquire_lock\w*|_PyMutex_Lock\w*|lock_PyThread_acquire_lock|acquire_timed|parking_lot.*lock_slow|std::sys.*[Mm]utex.*lock\w*)`), false, false},
+	{condition, regexp.MustCompile(`^(futex_wait\w*|futex_do_wait|do_futex|__futex_abstimed_wait\w*|(__|___)?pthread_cond_(timed|clock)?wait\w*)$`), true, true},
 	{"the network", regexp.MustCompile(`^(tcp_(recvmsg|sendmsg)\w*|inet_(csk_accept|recvmsg|stream_connect|wait_for_connect)\w*|__?inet_stream_connect|sk_wait_data|sk_stream_wait_memory|udp_recvmsg|unix_(stream_(data_wait|read_generic|recvmsg|connect)|dgram_recvmsg|accept)|skb_wait_for_more_packets|__skb_wait_for_more_packets)$`), false, true},
-	{"a pipe", regexp.MustCompile(`^((anon_)?pipe_(read|write|wait_readable|wait_writable)|fifo_open|wait_for_partner)$`), false, true},
+	{pipe, regexp.MustCompile(`^((anon_)?pipe_(read|write|wait_readable|wait_writable)|fifo_open|wait_for_partner)$`), false, true},
 	{"events", regexp.MustCompile(`^(ep_poll|do_epoll_wait|do_sys_poll|do_poll\b.*|poll_schedule_timeout\w*|do_select|core_sys_select|io_cqring_wait)$`), true, true},
-	{"a terminal", regexp.MustCompile(`^(n_tty_read|tty_read|wait_woken)$`), true, true},
+	{terminal, regexp.MustCompile(`^(n_tty_read|tty_read|wait_woken)$`), true, true},
+}
+
+// byName is a kind by its name.
+func byName(name string) kind {
+	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })]
 }
 
 // waiting is a line of the program that waits, and what for.
@@ -70,9 +84,9 @@ func seen(s judge.Subject, mostly bool) []string {
 	if len(p.Waits()) == 0 || p.Meta.Duration <= 0 {
 		return nil
 	}
-	lines := ownline.Of(p)
+	lines, files := ownline.Of(p), text.NewFiles(func(string) ([]string, bool) { return nil, false })
 	if s.Facts != nil {
-		lines = ownline.Reading(p, s.Facts.Source)
+		lines, files = ownline.Reading(p, s.Facts.Source), text.NewFiles(s.Facts.Source)
 	}
 	type key struct {
 		line profile.Line
@@ -86,6 +100,9 @@ func seen(s judge.Subject, mostly bool) []string {
 			continue
 		}
 		kind := of(w.Stack)
+		if kind.name == condition && takesLock(files, p, line) {
+			kind = byName(lock)
+		}
 		thread, _ := p.Label(w.Labels, profile.LabelTID)
 		process, _ := p.Label(w.Labels, profile.LabelPID)
 		comm, _ := p.Label(w.Labels, profile.LabelThread)
@@ -117,7 +134,7 @@ func seen(s judge.Subject, mostly bool) []string {
 	})
 	var out []string
 	for _, w := range all[:min(len(all), mostWaiting)] {
-		out = append(out, w.text(p))
+		out = append(out, w.text(p)+w.blame(p, files, lines))
 	}
 	return out
 }
@@ -132,7 +149,10 @@ func (w *waiting) text(p *profile.Profile) string {
 	if does == "" {
 		does = "waits for " + w.kind
 	}
-	_, name := ownline.Parts(place.Function)
+	name := place.Function
+	if !strings.HasPrefix(name, "<") { // <main> and <anonymous> have no parts
+		_, name = ownline.Parts(name)
+	}
 	out := fmt.Sprintf("%s (%s:%d) %s", name, filepath.Base(place.File), place.Line, does)
 	out += fmt.Sprintf(": %s of %s (%s)", rounded(took), rounded(p.Meta.Duration), percent.Text(float64(took)/float64(p.Meta.Duration)))
 	if n := len(w.threads); n > 1 {

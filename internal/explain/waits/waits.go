@@ -7,7 +7,9 @@
 //
 // How. Samples of the CPU do not show what is waited for. But the recording knows how long it
 // took, and that a CPU was free for that time: then the program did not want it. Where it saw
-// waits, the functions of the kernel and of the C library on their stacks tell what for.
+// waits, the functions of the kernel and of the C library on their stacks tell what for, the main
+// thread's tell that the program waited though no CPU was free, and the text of a line tells a lock
+// that is held while its thread waits for something else, and a loop that sleeps and asks again.
 //
 // Example. A sender of webhooks takes 5 s of CPU in 17 s, and both CPUs are idle for 20 s of
 // the 34: it waits for 12 s. In one of its functions that have samples stands
@@ -34,6 +36,9 @@ const (
 	// leastFree is the part of what it did not use that a CPU must have been free for: the rest it
 	// may have had to wait for others to leave one.
 	leastFree = 0.8
+	// leastOfMain is the part of the time from which a main thread that waits tells that, on a machine
+	// where no CPU was free; and timesBusy how often the CPU time it has to be.
+	leastOfMain, timesBusy = 0.35, 2
 	// shortest is the time under which starting and ending counts too much.
 	shortest = time.Second
 	// mostLoops is how many loops are named.
@@ -44,13 +49,17 @@ const (
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var a judge.Answer
 	busy, is := waits(s.Profile)
-	lines := append(held(s), seen(s, is)...)
+	lines := seen(s, is)
 	if !is {
 		a.Notes = lines
 		return a, nil
 	}
 	m := &s.Profile.Meta
-	note := fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, and one was free in the rest; less CPU shortens that %.0[1]f%% only", 100*busy, m.Duration.Round(time.Second/10))
+	rest := "and one was free in the rest"
+	if waited := mainWaits(s.Profile); !wasFree(s.Profile, busy) {
+		rest = fmt.Sprintf("and its main thread waited for %s", waited.Round(time.Second/10)) //nolint:mnd // tenths
+	}
+	note := fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, %s; less CPU shortens that %.0[1]f%% only", 100*busy, m.Duration.Round(time.Second/10), rest)
 	if len(s.Profile.Waits()) == 0 {
 		note += ". What it waits for was not recorded"
 	}
@@ -62,26 +71,52 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 }
 
 // waits says for which part of its time a command used a CPU; is holds where that is little, and
-// not for want of a free one.
+// not for want of a free one: the recording knows that one was free, or saw the main thread wait.
 func waits(p *profile.Profile) (busy float64, is bool) {
 	m := &p.Meta
-	if len(m.Command) == 0 || m.Duration < shortest || m.Idle <= 0 || m.ValueType.Unit != "nanoseconds" {
+	if len(m.Command) == 0 || m.Duration < shortest || m.ValueType.Unit != "nanoseconds" {
 		return 0, false
 	}
 	busy = float64(p.Total()) / float64(m.Duration)
-	unused := float64(m.Duration) * (1 - busy)
-	return busy, busy <= mostBusy && float64(m.Idle) >= leastFree*unused
+	if busy > mostBusy {
+		return busy, false
+	}
+	waited := mainWaits(p)
+	return busy, wasFree(p, busy) || float64(waited) >= leastOfMain*float64(m.Duration) && float64(waited) >= timesBusy*float64(p.Total())
 }
 
-// awaited names loops that wait for one thing after the other, of functions that have samples.
+// wasFree says whether a CPU was free while a command used none.
+func wasFree(p *profile.Profile, busy float64) bool {
+	m := &p.Meta
+	return m.Idle > 0 && float64(m.Idle) >= leastFree*float64(m.Duration)*(1-busy)
+}
+
+// mainWaits is for how long the first thread of one process waited, where the recording saw it: that
+// of the process in which it was longest. A parent only waits for its child, or for what that writes.
+func mainWaits(p *profile.Profile) time.Duration {
+	of := kindsOf(p)
+	by := map[int64]int64{}
+	var longest int64
+	for _, w := range p.Waits() {
+		thread, _ := p.Label(w.Labels, profile.LabelTID)
+		process, _ := p.Label(w.Labels, profile.LabelPID)
+		if k := of(w.Stack); thread.Num != process.Num || k.name == child || k.name == pipe || k.name == terminal {
+			continue
+		}
+		by[process.Num] += w.Value
+		longest = max(longest, by[process.Num])
+	}
+	return time.Duration(longest)
+}
+
+// awaited names loops that wait for one thing after the other, of functions in which samples are.
 func awaited(s judge.Subject) []string {
 	p := s.Profile
 	lines, files := ownline.Reading(p, s.Facts.Source), text.NewFiles(s.Facts.Source)
 	seen := map[profile.Line]bool{}
 	var out []string
-	for i := range p.Samples() {
-		line, _, ok := lines.Innermost(p.Samples()[i].Stack)
-		if !ok || seen[line] {
+	for _, line := range ownLines(p, lines) {
+		if seen[line] {
 			continue
 		}
 		seen[line] = true
@@ -105,6 +140,27 @@ func awaited(s judge.Subject) []string {
 	}
 	slices.Sort(out)
 	return out[:min(len(out), mostLoops)]
+}
+
+// ownLines are the lines of the program in the stacks of samples, with those that call others.
+func ownLines(p *profile.Profile, lines *ownline.Lines) []profile.Line {
+	var out []profile.Line
+	known := map[profile.StackID]bool{}
+	for i := range p.Samples() {
+		id := p.Samples()[i].Stack
+		if known[id] {
+			continue
+		}
+		known[id] = true
+		for _, loc := range p.Stack(id) {
+			for _, line := range p.Lines(loc) {
+				if line.Line > 0 && lines.IsOwn(line.Function) && !lines.IsImplicit(line) {
+					out = append(out, line)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // one is a line that waits, in a loop.

@@ -96,6 +96,13 @@ async Task Load(HttpClient client, List<string> urls) {
     }
 }
 `, "a.cs:3 waits for client.GetStringAsync on each pass of the loop at a.cs:2"},
+		"a stage that goes on with what comes": {"/me/a.js", `
+async function* mapped(source, fn) {
+  for await (const item of source) {
+    yield await fn(item);
+  }
+}
+`, "a.js:3 waits for fn on each pass of the loop at a.js:2"},
 		"all at once": {"/me/a.js", `
 async function sendAll(queue) {
   for (const group of groups(queue)) {

@@ -14,7 +14,7 @@ var ways = map[string]way{
 	"JavaScript": {
 		regexp.MustCompile(`\bawait\s+([\w.$#]+)\s*\(`),
 		regexp.MustCompile(`\bawait\s+(Promise\.(all|allSettled|any|race)|(\w+\.)?(sleep|delay|wait|setTimeout)\w*)\s*\(`),
-		regexp.MustCompile(`^[}\s]*for\s*\((?:const|let|var)\s+[^;]*\s(?:of|in)\s|^[}\s]*for\s*\([^;]*;[^;]*[<>][^;]*;`),
+		regexp.MustCompile(`^[}\s]*for\s*(?:await\s*)?\((?:const|let|var)\s+[^;]*\s(?:of|in)\s|^[}\s]*for\s*\([^;]*;[^;]*[<>][^;]*;`),
 		"Promise.all over groups of, say, 16, or p-limit",
 	},
 	"Python": {
