@@ -87,14 +87,14 @@ func (t *table) hashingFinding(s judge.Subject, rows []int32, share float64, pla
 	const least, likely = 0.2, 0.8
 	f := finding.Finding{
 		ID: id, Rule: RuleHash, Certainty: finding.Suspected, Place: place,
-		Title: fmt.Sprintf("Keys are hashed again for each look-up (%s:%d)", filepath.Base(place.File), place.Line),
+		Title: fmt.Sprintf("Keys are hashed again for each lookup (%s:%d)", filepath.Base(place.File), place.Line),
 		Share: finding.Share{Inclusive: &share, Error: &margin},
 		Gain: &finding.Gain{Low: least * share, Likely: likely * share, High: min(1, share+margin), Reach: share,
 			Basis: percent.Text(share) + " of the CPU hashes keys below look-ups; a key that keeps its hash is hashed once"},
 		Fix: finding.Fix{
 			Kind:    "code",
 			Steps:   []string{keeps[t.language], "Or look up once, and keep what was found; or hash fewer fields, where these tell most keys apart"},
-			Caveats: []string{"A key that is made anew for each look-up is hashed once in any case: then only a cheaper hash helps"},
+			Caveats: []string{"A key that is made for each lookup is hashed once in any case: then only a cheaper hash helps"},
 		},
 		Evidence: []finding.Evidence{{Kind: "repetition", Share: &share, Text: fmt.Sprintf("%s runs below look-ups for %s of the CPU", strings.TrimSpace(name), percent.Text(share))}},
 		Next:     s.Versus(id),

@@ -103,7 +103,7 @@ func (r *reader) missesFinding(s judge.Subject, x missing) judge.Found {
 	f.Title = fmt.Sprintf("Cache misses throughout; check its key and size (%s)", at(place.File, place.Line))
 	f.Fix.Steps = []string{
 		"Key: only what the result depends on; no request number, no time, no object without equality of its own",
-		"Size: more entries than keys in use; keys that come round in turn never hit a smaller cache",
+		"Size: more entries than keys in use; a cycle of more keys than it holds never hits",
 	}
 	f.Fix.Caveats = []string{"Where nearly all keys are new, keeping results saves nothing: what computes them is to be made faster"}
 	f.Evidence = []finding.Evidence{
