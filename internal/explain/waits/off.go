@@ -96,7 +96,7 @@ func seen(s judge.Subject, mostly bool) []string {
 	of := kindsOf(p)
 	for _, w := range p.Waits() {
 		line, _, ok := lines.Innermost(w.Stack)
-		if !ok {
+		if !ok || line.Line <= 0 {
 			continue
 		}
 		kind := of(w.Stack)

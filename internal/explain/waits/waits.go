@@ -91,16 +91,30 @@ func wasFree(p *profile.Profile, busy float64) bool {
 	return m.Idle > 0 && float64(m.Idle) >= leastFree*float64(m.Duration)*(1-busy)
 }
 
+// mostOfOthers is the part of the CPU in other processes of the command up to which one does not wait
+// for them.
+const mostOfOthers = 0.2
+
 // mainWaits is for how long the first thread of one process waited, where the recording saw it: that
-// of the process in which it was longest. A parent only waits for its child, or for what that writes.
+// of the process in which it was longest. A parent only waits for its child, or for what that writes,
+// and a client for the server that the command has started: these may have wanted a CPU.
 func mainWaits(p *profile.Profile) time.Duration {
 	of := kindsOf(p)
+	computed := map[int64]int64{} // by process
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		process, _ := p.Label(s.Labels, profile.LabelPID)
+		computed[process.Num] += s.Value
+	}
 	by := map[int64]int64{}
 	var longest int64
 	for _, w := range p.Waits() {
 		thread, _ := p.Label(w.Labels, profile.LabelTID)
 		process, _ := p.Label(w.Labels, profile.LabelPID)
 		if k := of(w.Stack); thread.Num != process.Num || k.name == child || k.name == pipe || k.name == terminal {
+			continue
+		}
+		if float64(p.Total()-computed[process.Num]-computed[0]) > mostOfOthers*float64(p.Total()) {
 			continue
 		}
 		by[process.Num] += w.Value
