@@ -166,7 +166,7 @@ func (x *processes) steps() (out []string) {
 	if is(textTools) {
 		out = append(out,
 			"Shell: let read split the line (while IFS=' ' read -r a b rest), and ${x%% *}, ${x##*/}, ${x//a/b}, [[ $x =~ … ]] and $((…)) take it apart; $(<file) for $(cat file)",
-			"A file that is looked up for each line: read it once into an array (declare -A) before the loop",
+			lookedUp,
 			"Or one awk or sed over the whole input, outside of the loop")
 	}
 	if slices.Contains(x.programs, "git") {

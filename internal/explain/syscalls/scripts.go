@@ -250,6 +250,14 @@ func withoutComment(line string) string {
 	return line
 }
 
+// lookedUp is what to do where a tool reads a whole file for each line of another.
+const lookedUp = "A file that is looked up for each line: read it once into an array (declare -A) before the loop"
+
+var (
+	readsFile = regexp.MustCompile(`\b(?:awk|grep|sed|look|join)\b`)
+	fed       = regexp.MustCompile(`\|\s*\w*(?:awk|grep|sed)\b|<<<|<\(`) // by a pipe or a text
+)
+
 // setLines adds to a finding the lines of scripts that start the processes. The first is its place,
 // where they are few.
 func setLines(f *finding.Finding, at []startedAt) {
@@ -266,6 +274,11 @@ func setLines(f *finding.Finding, at []startedAt) {
 	}
 	f.Place.File, f.Place.Line = at[0].file, at[0].line
 	f.Title = fmt.Sprintf("%s (%s:%d)", f.Title, filepath.Base(at[0].file), at[0].line)
+	if x := at[0]; x.variable == "" && readsFile.MatchString(x.text) && !fed.MatchString(x.text) {
+		if i := slices.Index(f.Fix.Steps, lookedUp); i > 0 {
+			f.Fix.Steps = slices.Insert(slices.Delete(f.Fix.Steps, i, i+1), 0, lookedUp)
+		}
+	}
 	var variables []string
 	for _, x := range at {
 		if x.variable != "" {

@@ -8,6 +8,7 @@ import (
 
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
 
@@ -61,6 +62,21 @@ func TestLinesThatStartProcesses(t *testing.T) {
 		}
 		if strings.Join(got, " ") != x.want {
 			t.Errorf("%s: %q, not %q", name, got, x.want)
+		}
+	}
+}
+
+// A tool that reads a file for each line is one kind, one that is given a part of the line another.
+func TestWhatIsDoneForEachLine(t *testing.T) {
+	for text, first := range map[string]string{
+		"awk -v b=\"$1\" '$1 == b' staff":   lookedUp,
+		"x=$(echo \"$line\" | cut -d: -f1)": "read splits",
+		"x=$(awk '{print $2}' <<< \"$l\")":  "read splits",
+	} {
+		f := finding.Finding{Fix: finding.Fix{Steps: []string{"read splits", lookedUp}}}
+		setLines(&f, []startedAt{{"/a.sh", 3, text, ""}})
+		if f.Fix.Steps[0] != first || len(f.Fix.Steps) != 2 || f.Place.Line != 3 {
+			t.Errorf("%s: %+v", text, f)
 		}
 	}
 }
