@@ -320,6 +320,7 @@ func (r *reader) columnFinding(s judge.Subject, x column) judge.Found {
 		f.Fix.Steps = append(f.Fix.Steps, "The same in the loops of lines "+numbers(x.others))
 	}
 	if x.accessAt != "" {
+		f.Fix.Steps = append(f.Fix.Steps, fmt.Sprintf("Or, where all loops go this way, store the array the other way round: its index is made at %s", x.accessAt))
 		what = fmt.Sprintf("%s (%s): the loop at %s counts rows", x.access, x.accessAt, at(place.File, x.inner.First))
 	}
 	f.Evidence = []finding.Evidence{
