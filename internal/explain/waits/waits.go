@@ -7,8 +7,8 @@
 //
 // How. Samples of the CPU do not show what is waited for. But the recording knows how long it
 // took, and that a CPU was free for that time: then the program did not want it. Where it saw
-// waits, the functions of the kernel and of the C library on their stacks tell what for, the main
-// thread's tell that the program waited though no CPU was free, and the text of a line tells a lock
+// waits, the functions of the kernel and of the C library on their stacks tell what for, those
+// of a main thread that computes, too, that the program waited though no CPU was free, and the text of a line tells a lock
 // that is held while its thread waits for something else, and a loop that sleeps and asks again.
 //
 // Example. A sender of webhooks takes 5 s of CPU in 17 s, and both CPUs are idle for 20 s of
@@ -20,6 +20,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,9 +37,9 @@ const (
 	// leastFree is the part of what it did not use that a CPU must have been free for: the rest it
 	// may have had to wait for others to leave one.
 	leastFree = 0.8
-	// leastOfMain is the part of the time from which a main thread that waits tells that, on a machine
-	// where no CPU was free; and timesBusy how often the CPU time it has to be.
-	leastOfMain, timesBusy = 0.35, 2
+	// leastOfThread is the part of the time from which the main thread's waits tell that, on a
+	// machine where no CPU was free; and timesBusy how often the CPU time of all they have to be.
+	leastOfThread, timesBusy = 0.35, 2
 	// shortest is the time under which starting and ending counts too much.
 	shortest = time.Second
 	// mostLoops is how many loops are named.
@@ -82,7 +83,7 @@ func waits(p *profile.Profile) (busy float64, is bool) {
 		return busy, false
 	}
 	waited := mainWaits(p)
-	return busy, wasFree(p, busy) || float64(waited) >= leastOfMain*float64(m.Duration) && float64(waited) >= timesBusy*float64(p.Total())
+	return busy, wasFree(p, busy) || float64(waited) >= leastOfThread*float64(m.Duration) && float64(waited) >= timesBusy*float64(p.Total())
 }
 
 // wasFree says whether a CPU was free while a command used none.
@@ -91,36 +92,55 @@ func wasFree(p *profile.Profile, busy float64) bool {
 	return m.Idle > 0 && float64(m.Idle) >= leastFree*float64(m.Duration)*(1-busy)
 }
 
-// mostOfOthers is the part of the CPU in other processes of the command up to which one does not wait
-// for them.
-const mostOfOthers = 0.2
+// mayWait are kinds for which a command waits whatever its other threads do. A lock, a condition, a
+// child or a pipe may be one that another of them computes for.
+var mayWait = []string{sleep, "the disk", "the network", "events"}
 
-// mainWaits is for how long the first thread of one process waited, where the recording saw it: that
-// of the process in which it was longest. A parent only waits for its child, or for what that writes,
-// and a client for the server that the command has started: these may have wanted a CPU.
+// started begins the stacks of threads that a program has started, as all but the first.
+var started = regexp.MustCompile(`^(start_thread|__?clone3?|thread_start|thread_native_entry\b.*)$`)
+
+// mainWaits is for how long the first thread of the process that used most CPU waited, where the
+// recording saw that; none where other threads used most of it: then it may wait for those.
 func mainWaits(p *profile.Profile) time.Duration {
-	of := kindsOf(p)
-	computed := map[int64]int64{} // by process
+	if len(p.Waits()) == 0 {
+		return 0
+	}
+	used, by := map[int64]int64{}, map[int64]int64{} // by process: all, and by threads that were started
+	var busiest int64
+	begun := startedStacks(p)
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
-		process, _ := p.Label(s.Labels, profile.LabelPID)
-		computed[process.Num] += s.Value
+		pid, _ := p.Label(s.Labels, profile.LabelPID)
+		used[pid.Num] += s.Value
+		if used[pid.Num] > used[busiest] {
+			busiest = pid.Num
+		}
+		if begun(s.Stack) {
+			by[pid.Num] += s.Value
+		}
 	}
-	by := map[int64]int64{}
-	var longest int64
+	if 2*by[busiest] > used[busiest] {
+		return 0
+	}
+	of := kindsOf(p)
+	var waited int64
 	for _, w := range p.Waits() {
-		thread, _ := p.Label(w.Labels, profile.LabelTID)
-		process, _ := p.Label(w.Labels, profile.LabelPID)
-		if k := of(w.Stack); thread.Num != process.Num || k.name == child || k.name == pipe || k.name == terminal {
-			continue
+		tid, _ := p.Label(w.Labels, profile.LabelTID)
+		pid, _ := p.Label(w.Labels, profile.LabelPID)
+		if pid.Num == busiest && tid.Num == pid.Num && slices.Contains(mayWait, of(w.Stack).name) {
+			waited += w.Value
 		}
-		if float64(p.Total()-computed[process.Num]-computed[0]) > mostOfOthers*float64(p.Total()) {
-			continue
-		}
-		by[process.Num] += w.Value
-		longest = max(longest, by[process.Num])
 	}
-	return time.Duration(longest)
+	return time.Duration(waited)
+}
+
+// startedStacks says of stacks whether they are of threads that were started.
+func startedStacks(p *profile.Profile) func(profile.StackID) bool {
+	return func(id profile.StackID) bool {
+		return slices.ContainsFunc(p.Stack(id), func(loc profile.LocationID) bool {
+			return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool { return started.MatchString(p.Function(l.Function).Name) })
+		})
+	}
 }
 
 // awaited names loops that wait for one thing after the other, of functions in which samples are.
