@@ -7,9 +7,10 @@
 //
 // How. Samples of the CPU do not show what is waited for. But the recording knows how long it
 // took, and that a CPU was free for that time: then the program did not want it. Where it saw
-// waits, the functions of the kernel and of the C library on their stacks tell what for, those
-// of a main thread that computes, too, that the program waited though no CPU was free, and the text of a line tells a lock
-// that is held while its thread waits for something else, and a loop that sleeps and asks again.
+// waits, the functions of the kernel and of the C library on their stacks tell what for; the waits
+// of a main thread that computes, too, tell that the program waited though no CPU was free; and the
+// text of a line tells a lock that is held while its thread waits for something else, and a loop
+// that sleeps and asks again.
 //
 // Example. A sender of webhooks takes 5 s of CPU in 17 s, and both CPUs are idle for 20 s of
 // the 34: it waits for 12 s. In one of its functions that have samples stands
