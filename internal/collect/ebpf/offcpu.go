@@ -41,7 +41,7 @@ const (
 	// switch takes the program a microsecond.
 	tooMany = 10_000
 	// chanceEvery is how often it is looked at how many there are.
-	chanceEvery = time.Second / 4
+	chanceEvery = 50 * time.Millisecond
 	endsSize    = 1 << 18 // bytes
 	// unwoundWithin is how long after the begin of a wait its stack is unwound at most.
 	unwoundWithin = time.Millisecond
@@ -62,6 +62,7 @@ type offCPU struct {
 	began               map[uint32][]begun
 	ended               map[uint32][]end
 	rows                map[wait]waited
+	givenUp             bool // there were too many
 }
 
 // part is which part of all waits is looked at from a time on.
@@ -202,7 +203,7 @@ func (o *offCPU) look(now time.Time) {
 	switch {
 	case rate/share > tooMany:
 		o.stop()
-		clear(o.rows) // what there was until now is not like the rest
+		o.givenUp = true // what there was until now is not like the rest
 	case rate > mostWaits:
 		_ = o.choose(share*mostWaits/rate, now) // else the part stays
 	}

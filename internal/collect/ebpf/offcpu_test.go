@@ -84,6 +84,16 @@ func TestWaitsAreJoined(t *testing.T) {
 	if !maps.Equal(o.rows, want) {
 		t.Errorf("%v, want %v", o.rows, want)
 	}
+	b := profile.NewBuilder()
+	o.into(b)
+	if n := len(b.Build(profile.Meta{}).Waits()); n != len(want) {
+		t.Errorf("%d rows", n)
+	}
+	o.givenUp = true
+	b = profile.NewBuilder()
+	if o.into(b); len(b.Build(profile.Meta{}).Waits()) > 0 {
+		t.Error("there are waits, though not all were looked at")
+	}
 	for range 3 * mostPending {
 		o.begin(9, begun{at: 1})
 		o.end(10, end{from: 1})

@@ -74,7 +74,7 @@ func (o *offCPU) add(b begun, nanoseconds int64, times float64) {
 
 // into gives a profile its waits, always in the same order.
 func (o *offCPU) into(b *profile.Builder) {
-	if o == nil {
+	if o == nil || o.givenUp {
 		return
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(o.rows), func(a, b wait) int {
