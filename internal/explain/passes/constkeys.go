@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -113,6 +114,9 @@ func (r *reader) constKeys() []constKeys {
 			continue
 		}
 		if n, known := turns(r.p, x.rows); !known || n >= leastTurns {
+			slices.SortFunc(x.others, func(a, b profile.Line) int {
+				return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
+			})
 			out = append(out, *x)
 		}
 	}

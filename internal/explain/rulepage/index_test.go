@@ -24,7 +24,7 @@ func indexOf(id string) string {
 		"machine-": "machine-rules.md", "build-": "machine-rules.md",
 		"growth-":    "growth-rules.md",
 		"statement-": "statement-rules.md",
-		"hash-coll":  "pass-rules.md",
+		"hash-":      "pass-rules.md",
 		"calls-":     "call-rules.md", "made-": "call-rules.md",
 		"jit-": "remark-rules.md", "go-": "remark-rules.md", "missed-": "remark-rules.md",
 	} {
