@@ -148,19 +148,22 @@ func (r *reader) hashedBy(f *text.File, x *chain, c text.Call) {
 	x.hash = c.Last()
 	w := &walked{reader: r}
 	for _, in := range w.filesWith(f, x.hash) {
-		for _, d := range definitions(in, x.hash) {
-			x.at = at(in.Path, d.fn.First)
-			code := body(in, d.fn)
-			x.slots = cmp.Or(x.slots, slotsIn(in, code))
-			x.adds = onlyAdds.MatchString(code) && !multiplies.MatchString(code)
-			for n := d.fn.First; n <= d.fn.Last; n++ {
-				_, loops := in.Begins(n)
-				x.part = x.part && !loops && len(in.Loops(n)) == 0 && (n == d.fn.First || !slices.ContainsFunc(in.Calls(in.Code(n)), func(c text.Call) bool {
-					return c.Last() != "memcpy" && c.Last() != x.hash
-				}))
-			}
-			return
+		all := definitions(in, x.hash)
+		if len(all) == 0 {
+			continue
 		}
+		fn := all[0].fn
+		x.at = at(in.Path, fn.First)
+		code := body(in, fn)
+		x.slots = cmp.Or(x.slots, slotsIn(in, code))
+		x.adds = onlyAdds.MatchString(code) && !multiplies.MatchString(code)
+		for n := fn.First; n <= fn.Last; n++ {
+			_, loops := in.Begins(n)
+			x.part = x.part && !loops && len(in.Loops(n)) == 0 && (n == fn.First || !slices.ContainsFunc(in.Calls(in.Code(n)), func(c text.Call) bool {
+				return c.Last() != "memcpy" && c.Last() != x.hash
+			}))
+		}
+		return
 	}
 	x.part = false
 }

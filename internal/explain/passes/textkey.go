@@ -319,24 +319,23 @@ func (x *textKey) keyGiven(f *text.File, function string) {
 //
 // Example. Of k := cellOf(v.X, v.Y).Key() is k := left, of cells[Cell{x, y}.Key()] cells[
 func beforeOwner(code string) string {
-	for strings.HasSuffix(code, ".") || strings.HasSuffix(code, "->") || strings.HasSuffix(code, "::") {
-		code = strings.TrimRight(code, ".->:")
-		depth, at := 0, len(code)
-		for at > 0 {
-			c := code[at-1]
-			switch {
-			case strings.IndexByte(")]}", c) >= 0:
-				depth++
-			case strings.IndexByte("([{", c) >= 0 && depth > 0:
-				depth--
-			case depth == 0 && !isWord(rune(c)) && c != '$' && c != '@':
-				return beforeOwner(code[:at])
-			}
-			at--
-		}
-		return ""
+	if !strings.HasSuffix(code, ".") && !strings.HasSuffix(code, "->") && !strings.HasSuffix(code, "::") {
+		return code
 	}
-	return code
+	code = strings.TrimRight(code, ".->:")
+	depth := 0
+	for at := len(code); at > 0; at-- {
+		c := code[at-1]
+		switch {
+		case strings.IndexByte(")]}", c) >= 0:
+			depth++
+		case strings.IndexByte("([{", c) >= 0 && depth > 0:
+			depth--
+		case depth == 0 && !isWord(rune(c)) && c != '$' && c != '@':
+			return beforeOwner(code[:at])
+		}
+	}
+	return ""
 }
 
 // mostBelow are the lines that are read of a program that is in no function.
