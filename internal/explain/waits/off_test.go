@@ -28,6 +28,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		"a server":                            {[]waited{{"schedule;sk_wait_data;tcp_recvmsg;recv;fetch", 7, 500, 8 * time.Millisecond}}, time.Second, "fetch (a.py:3) waits for the network: 4s of 10s (40%), 500 times, 8ms each"},
 		"a disk, below what sends to it":      {[]waited{{"schedule;jbd2_log_wait_commit;ext4_sync_file;fsync;save", 7, 1, time.Second}}, time.Second, "save (a.py:3) waits for the disk: 1s of 10s (10%)"},
 		"a lock":                              {[]waited{{"schedule;futex_wait;pthread_mutex_lock;add", 8, 10, time.Second}, {"schedule;futex_wait;pthread_mutex_lock;add", 9, 10, time.Second}}, time.Second, "add (a.py:3) waits for a lock: 20s of 10s (200%), in 2 threads together, 20 times, 1s each"},
+		"the kernel's memory map":             {[]waited{{"schedule;rwsem_down_read_slowpath;do_user_addr_fault;fill", 8, 1, time.Second}}, time.Second, "fill (a.py:3) waits for a lock of the kernel: 1s of 10s (10%)"},
 		"a condition, of the first":           {[]waited{{"schedule;futex_wait;pthread_cond_wait;join", 7, 1, time.Second}}, time.Second, "join (a.py:3) waits for a condition: 1s of 10s (10%)"},
 		"a thread without work":               {[]waited{{"schedule;futex_wait;pthread_cond_wait;work", 8, 1, 9 * time.Second}}, time.Second, ""},
 		"time, in another thread":             {[]waited{{sleeping + ";poll", 8, 90, 10 * time.Millisecond}}, time.Second, "poll (a.py:3) sleeps: 900ms of 10s (9%), 90 times, 10ms each"},
