@@ -45,7 +45,6 @@ type profiler struct {
 	trigger chan bool              // see wake
 	about   func(*libpf.EbpfTrace) // is told of each trace first
 	pace    pace
-	waits   bool    // are asked for
 	off     *offCPU // nil where they are not recorded
 	lost    uint64  // traces for which the kernel's buffer had no room
 }
@@ -54,8 +53,8 @@ type profiler struct {
 const frameCache = 64 << 10
 
 // attach loads the profiler. Its clock does not run yet, and it looks at no
-// process. Unwind tables come from made.
-func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, made *ahead) (*profiler, error) {
+// process. Unwind tables come from made. waits are recorded where they can be.
+func attach(ctx context.Context, frequency int, pace pace, c *converter, f *files, made *ahead, waits bool) (*profiler, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &profiler{traces: make(chan *libpf.EbpfTrace), cancel: cancel, log: &logTail{}, about: c.about, pace: pace}
 	otellog.SetLogger(*slog.New(p.log))
@@ -84,10 +83,9 @@ func attach(ctx context.Context, frequency int, pace pace, c *converter, f *file
 
 		PIDNamespaceTranslation: !inInitialPIDNamespace(),
 	}
-	p.waits = c.offCPU
 	err := passMemlock()
 	if err == nil {
-		err = onThreadOfItsOwn(func() error { return p.load(ctx, config, c.tasks) })
+		err = onThreadOfItsOwn(func() error { return p.load(ctx, config, c.tasks, waits) })
 	}
 	if err != nil {
 		p.close()
@@ -131,7 +129,7 @@ func (p *profiler) unavailable(err error) error {
 }
 
 // load runs on a thread that ends afterwards.
-func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) error {
+func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks, waits bool) error {
 	traced := mountTracefs()
 	left, err := withoutSlowest(func() (err error) {
 		p.tracer, err = tracer.NewTracer(ctx, config)
@@ -160,7 +158,7 @@ func (p *profiler) load(ctx context.Context, config *tracer.Config, t *tasks) er
 		p.notes = append(p.notes, fmt.Sprintf(
 			"process exits are not seen, so a reused process ID may mix two programs: %v (sudo mount -t tracefs nodev /sys/kernel/tracing)", traced))
 	}
-	if p.waits {
+	if waits {
 		// Where it cannot be done nothing is missing that anybody has asked for.
 		p.off, _ = p.newOffCPU()
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 	"unique"
@@ -35,7 +34,6 @@ type converter struct {
 	stack    []profile.LocationID
 	samples  int64
 	perl     bool          // there are frames of Perl
-	offCPU   bool          // waits are asked for
 	off      *offCPU       // nil where they are not recorded
 	pid      uint32        // of the trace under way
 	cut      map[int]int64 // samples whose stack broke off, by the error's number
@@ -100,7 +98,6 @@ func (c *converter) restart() {
 	was := *c
 	*c = *newConverter(c.tasks, c.files, c.rate)
 	c.from, c.v8, c.times, c.seesMappings = was.from, was.v8, was.times, was.seesMappings
-	c.offCPU, c.off = was.offCPU, was.off
 	c.returns, c.statements, c.lines, c.subs, c.seen = was.returns, was.statements, was.lines, was.subs, was.seen
 }
 
@@ -223,39 +220,6 @@ func (c *converter) ReportTraceEvent(t *libpf.Trace, m *samples.TraceEventMeta) 
 		Stack: c.b.Stack(c.stack), Labels: c.labelsOf(m, at), Time: c.times.ofProcess(pid, at.Sub(c.from), at), Count: 1, Value: int64(c.rate.period(at)),
 	})
 	return nil
-}
-
-// wait takes the stack under way over as that of a thread that begins to wait.
-func (c *converter) wait(m *samples.TraceEventMeta, at time.Time) {
-	labels := append(slices.Clone(c.b.LabelsOf(c.labelsOf(m, at))), profile.Label{Key: profile.LabelTID, Num: int64(m.TID)})
-	c.off.begin(uint32(m.TID), begun{at: at.UnixNano(), stack: c.b.Stack(c.stack), labels: c.b.Labels(labels)}) //nolint:gosec // a TID
-}
-
-// countCut counts a stack that broke off.
-func (c *converter) countCut(t *libpf.Trace, error int, at time.Time) {
-	code := c.cutBy(t, error, at)
-	c.cut[code]++
-	if tooDeep[code] {
-		if name := recursion(t.Frames); name != "" {
-			c.recursions[name]++
-		}
-	}
-}
-
-// cutBy is why a stack of that time broke off, by the profiler's error number.
-func (c *converter) cutBy(t *libpf.Trace, code int, at time.Time) int {
-	if unmappedCodes[code] && c.tasks.isLoading(c.pid, at) || code == unmappedCode && c.seesMappings {
-		return loading
-	}
-	if code != unreadable {
-		return code
-	}
-	for _, h := range t.Frames {
-		if f := h.Value(); kindOf(f.Type) == profile.KindKernel && atTheEnd[f.FunctionName.String()] {
-			return ending
-		}
-	}
-	return code
 }
 
 func (c *converter) truncated() profile.LocationID {
@@ -433,19 +397,4 @@ func (c *converter) profile(meta profile.Meta) *profile.Profile {
 	meta.Warnings = c.warnings
 	c.off.into(c.b)
 	return c.b.Build(meta)
-}
-
-// cutShare is the share of samples with cut stacks from which the user is told.
-const cutShare = 0.01
-
-// cutText says how many stacks broke off, and why most of them did.
-func (c *converter) cutText() string {
-	total := int64(0)
-	for _, n := range c.cut {
-		total += n
-	}
-	if float64(total) < cutShare*float64(c.samples) || total == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d stacks are truncated: %s", total, c.samples, reasonsOf(c.cut)) + c.recursionText()
 }

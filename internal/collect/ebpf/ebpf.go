@@ -141,7 +141,6 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	rec.files = newFiles(rec.request)
 	rec.convert = newConverter(rec.tasks, rec.files, &rec.rate)
 	rec.convert.times = sampleTimes{exact: rec.request.Exact, kept: rec.request.Settings.Times != 0, precision: max(0, rec.request.Settings.Times)}
-	rec.convert.offCPU = rec.request.Settings.OffCPU && !rec.request.Target.System && rec.request.Settings.Batch == 0
 	made := newTables(rec.request.CacheDir)
 	defer made.end()
 	if rec.request.Settings.Batch == 0 { // it takes memory, and a recording without end can wait
@@ -150,7 +149,8 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 		}
 		made.begin(ctx, rec.known())
 	}
-	if rec.profiler, err = attach(ctx, rec.rate.first, rec.pace, rec.convert, rec.files, made); err != nil {
+	waits := rec.request.Settings.OffCPU && !rec.request.Target.System && rec.request.Settings.Batch == 0
+	if rec.profiler, err = attach(ctx, rec.rate.first, rec.pace, rec.convert, rec.files, made, waits); err != nil {
 		return err
 	}
 	if !rec.request.Target.System {
@@ -287,7 +287,6 @@ func (rec *recording) collect(ctx context.Context) (time.Time, error) {
 func (rec *recording) drain(ctx context.Context) {
 	rec.profiler.lost = rec.lostNow()
 	rec.profiler.off.stop()
-	rec.profiler.off.drain()
 	rec.profiler.tracer.Close()
 	rec.tasks.read(ctx)
 	for begin := time.Now(); rec.profiler.pending() && time.Since(begin) < drainLimit; {

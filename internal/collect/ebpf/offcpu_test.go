@@ -84,6 +84,9 @@ func TestWaitsAreJoined(t *testing.T) {
 	if !maps.Equal(o.rows, want) {
 		t.Errorf("%v, want %v", o.rows, want)
 	}
+	if len(o.began) > 0 || len(o.ended[7]) != 1 {
+		t.Errorf("%v and %v wait for the other half", o.began, o.ended)
+	}
 	b := profile.NewBuilder()
 	o.into(b)
 	if n := len(b.Build(profile.Meta{}).Waits()); n != len(want) {

@@ -6,6 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
+
+	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 
 	"whyhot/internal/profile"
 )
@@ -49,7 +52,7 @@ func (b begun) isOf(e end) bool { return b.at >= e.from && b.at-e.from <= int64(
 func (o *offCPU) begin(thread uint32, b begun) {
 	if i := slices.IndexFunc(o.ended[thread], b.isOf); i >= 0 {
 		o.add(b, o.ended[thread][i].nanoseconds, o.times(b.at))
-		o.ended[thread] = o.ended[thread][i+1:]
+		leaveBehind(o.ended, thread, i)
 		return
 	}
 	o.began[thread] = pending(o.began[thread], b)
@@ -59,10 +62,20 @@ func (o *offCPU) begin(thread uint32, b begun) {
 func (o *offCPU) end(thread uint32, e end) {
 	if i := slices.IndexFunc(o.began[thread], func(b begun) bool { return b.isOf(e) }); i >= 0 {
 		o.add(o.began[thread][i], e.nanoseconds, o.times(e.from))
-		o.began[thread] = o.began[thread][i+1:]
+		leaveBehind(o.began, thread, i)
 		return
 	}
 	o.ended[thread] = pending(o.ended[thread], e)
+}
+
+// leaveBehind keeps of a thread what comes after one: the other half of what was before it was
+// lost. A thread that has none takes no memory, since many come and go.
+func leaveBehind[T any](all map[uint32][]T, thread uint32, i int) {
+	if i+1 == len(all[thread]) {
+		delete(all, thread)
+		return
+	}
+	all[thread] = all[thread][i+1:]
 }
 
 // add adds a wait, that stands for some.
@@ -90,4 +103,10 @@ func pending[T any](all []T, one T) []T {
 		all = slices.Clone(all[len(all)/2:])
 	}
 	return append(all, one)
+}
+
+// wait takes the stack under way over as that of a thread that begins to wait.
+func (c *converter) wait(m *samples.TraceEventMeta, at time.Time) {
+	labels := append(slices.Clone(c.b.LabelsOf(c.labelsOf(m, at))), profile.Label{Key: profile.LabelTID, Num: int64(m.TID)})
+	c.off.begin(uint32(m.TID), begun{at: at.UnixNano(), stack: c.b.Stack(c.stack), labels: c.b.Labels(labels)}) //nolint:gosec // a TID
 }

@@ -6,6 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+
+	"whyhot/internal/profile"
 )
 
 // unreadable is the profiler's error number for a stack that it cannot read, and ending
@@ -87,4 +92,46 @@ func reasonsOf(cut map[int]int64) string {
 		out = append(out, fmt.Sprintf("%d where %s", counts[t], t))
 	}
 	return strings.Join(out, ", ")
+}
+
+// countCut counts a stack that broke off.
+func (c *converter) countCut(t *libpf.Trace, error int, at time.Time) {
+	code := c.cutBy(t, error, at)
+	c.cut[code]++
+	if tooDeep[code] {
+		if name := recursion(t.Frames); name != "" {
+			c.recursions[name]++
+		}
+	}
+}
+
+// cutBy is why a stack of that time broke off, by the profiler's error number.
+func (c *converter) cutBy(t *libpf.Trace, code int, at time.Time) int {
+	if unmappedCodes[code] && c.tasks.isLoading(c.pid, at) || code == unmappedCode && c.seesMappings {
+		return loading
+	}
+	if code != unreadable {
+		return code
+	}
+	for _, h := range t.Frames {
+		if f := h.Value(); kindOf(f.Type) == profile.KindKernel && atTheEnd[f.FunctionName.String()] {
+			return ending
+		}
+	}
+	return code
+}
+
+// cutShare is the share of samples with cut stacks from which the user is told.
+const cutShare = 0.01
+
+// cutText says how many stacks broke off, and why most of them did.
+func (c *converter) cutText() string {
+	total := int64(0)
+	for _, n := range c.cut {
+		total += n
+	}
+	if float64(total) < cutShare*float64(c.samples) || total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d stacks are truncated: %s", total, c.samples, reasonsOf(c.cut)) + c.recursionText()
 }

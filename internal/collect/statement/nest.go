@@ -1,9 +1,6 @@
 package statement
 
-import (
-	"whyhot/internal/collect/track"
-	"whyhot/internal/profile/sqlshape"
-)
+import "whyhot/internal/profile/sqlshape"
 
 // nest is what a thread executes within the statement that a client sent: what the functions
 // and procedures ask that it calls, one within another.
@@ -24,7 +21,7 @@ type open struct {
 // work of the statement that has them made.
 func (s *seen) inner(e event, b *watched, by *probe) {
 	n := s.within[e.thread]
-	tracks := s.tracks[by.of]
+	tracks := s.tracksOf(by.of)
 	if by.role == leaves {
 		if i := lastOpen(n, e.handle); i >= 0 {
 			tracks.Begin(e.thread, e.time, n.open[i].before)
@@ -34,10 +31,6 @@ func (s *seen) inner(e event, b *watched, by *probe) {
 	}
 	if len(e.text) == 0 || sqlshape.IsForeignKey(string(e.text)) {
 		return
-	}
-	if tracks == nil {
-		tracks = &track.Tracks[shapeID]{}
-		s.tracks[by.of] = tracks
 	}
 	before := tracks.At(e.thread, e.time)
 	id := s.shape(by.of, string(e.text), e.cut)

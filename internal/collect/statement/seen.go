@@ -198,12 +198,7 @@ func (s *seen) take(e event, b *watched, by *probe) {
 		s.at[e.thread] = id
 		s.count(e, id, b, by)
 	}
-	tracks := s.tracks[of]
-	if tracks == nil {
-		tracks = &track.Tracks[shapeID]{}
-		s.tracks[of] = tracks
-	}
-	tracks.Begin(e.thread, e.time, id)
+	s.tracksOf(of).Begin(e.thread, e.time, id)
 	if id == 0 {
 		return
 	}
@@ -214,6 +209,14 @@ func (s *seen) take(e event, b *watched, by *probe) {
 	if by.role == names || by.role == begins && of.stateful() {
 		t.prepared++
 	}
+}
+
+// tracksOf are those of a system.
+func (s *seen) tracksOf(of *System) *track.Tracks[shapeID] {
+	if s.tracks[of] == nil {
+		s.tracks[of] = &track.Tracks[shapeID]{}
+	}
+	return s.tracks[of]
 }
 
 // refer notes which foreign key the statement of a thread has checked.

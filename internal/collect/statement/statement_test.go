@@ -116,6 +116,9 @@ func TestStatementsWithinAnother(t *testing.T) {
 	s.take(sent(0, 7, 60, 5, 0, 0, "SELECT p FROM rates"), b, begin) // an error ends it: nobody tells
 	s.take(sent(0, 7, 70, 2, 0, 0, ""), b, end)
 	at(75, "SELECT id FROM bill WHERE day > ?")
+	if n := len(s.within[7].open); n != 1 {
+		t.Errorf("%d statements go on, want 1: what an error ended is over", n)
+	}
 	s.take(sent(0, 7, 80, 1, 0, 0, ""), b, end)
 	at(85, "CALL settle(?)")
 	s.take(sent(0, 7, 90, 6, 0, 0, "SELECT p FROM rates"), b, begin)

@@ -2,7 +2,6 @@ package collision
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,22 +31,17 @@ var keeps = map[string]string{
 //
 // Example. int SeriesKey.hashCode() below HashMap.get goes through a list of labels, at each of
 // four look-ups of a key that stays the same.
-func (t *table) findHashing(s judge.Subject) (judge.Found, bool) {
+func (t *table) findHashing(s judge.Subject, of []role, isOwn func(profile.FunctionID) bool) (judge.Found, bool) {
 	p := s.Profile
 	if keeps[t.language] == "" {
 		return judge.Found{}, false
 	}
-	of, ok := t.roles(p)
-	if !ok {
-		return judge.Found{}, false
-	}
-	own := ownline.Of(p)
 	var rows []int32
 	var events int64
 	hashing := map[profile.Line]int64{}
 	for i := range p.Samples() {
 		sample := &p.Samples()[i]
-		if line, is := t.hashedBy(p, of, sample.Stack, own.IsOwn); is {
+		if line, is := t.hashedBy(p, of, sample.Stack, isOwn); is {
 			hashing[line] += sample.Value
 			events += sample.Count
 			rows = append(rows, int32(i)) //nolint:gosec // rows are numbered so
@@ -87,7 +81,7 @@ func (t *table) hashingFinding(s judge.Subject, rows []int32, share float64, pla
 	const least, likely = 0.2, 0.8
 	f := finding.Finding{
 		ID: id, Rule: RuleHash, Certainty: finding.Suspected, Place: place,
-		Title: fmt.Sprintf("Keys are hashed again for each lookup (%s:%d)", filepath.Base(place.File), place.Line),
+		Title: "Keys are hashed again for each lookup" + where(place),
 		Share: finding.Share{Inclusive: &share, Error: &margin},
 		Gain: &finding.Gain{Low: least * share, Likely: likely * share, High: min(1, share+margin), Reach: share,
 			Basis: percent.Text(share) + " of the CPU hashes keys below look-ups; a key that keeps its hash is hashed once"},

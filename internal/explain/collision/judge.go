@@ -125,10 +125,16 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	if p.Total() <= 0 {
 		return out, nil
 	}
+	own := ownline.Of(p)
 	for i := range tables {
-		if f, ok := tables[i].find(s); ok {
+		t := &tables[i]
+		of, ok := t.roles(p)
+		if !ok {
+			continue
+		}
+		if f, ok := t.find(s, of, own.IsOwn); ok {
 			out.Found = append(out.Found, f)
-		} else if f, ok := tables[i].findHashing(s); ok {
+		} else if f, ok := t.findHashing(s, of, own.IsOwn); ok {
 			out.Found = append(out.Found, f)
 		}
 	}
@@ -177,20 +183,15 @@ func (t *table) roles(p *profile.Profile) (of []role, ok bool) {
 }
 
 // find adds up what a table's look-ups compare and hash.
-func (t *table) find(s judge.Subject) (judge.Found, bool) {
+func (t *table) find(s judge.Subject, of []role, isOwn func(profile.FunctionID) bool) (judge.Found, bool) {
 	p := s.Profile
-	of, ok := t.roles(p)
-	if !ok {
-		return judge.Found{}, false
-	}
 	var rows []int32
 	var comparing, hashing, events int64
-	own := ownline.Of(p)
 	asking := map[profile.Line]int64{}
 	walking := map[profile.Line][]int32{} // what else look-ups do, by the line that asks
 	for i := range p.Samples() {
 		sample := &p.Samples()[i]
-		below, from, is := t.classify(p, of, sample.Stack, own.IsOwn)
+		below, from, is := t.classify(p, of, sample.Stack, isOwn)
 		if below == 0 && !is && t.looksUp(p, of, sample.Stack) {
 			walking[from] = append(walking[from], int32(i)) //nolint:gosec // rows are numbered so
 		}
@@ -221,7 +222,7 @@ func (t *table) find(s judge.Subject) (judge.Found, bool) {
 		rows = append(rows, walking[line]...)
 	}
 	slices.Sort(rows)
-	return t.finding(s, rows, hashing, place, t.hasher(p, of, own.IsOwn)), true
+	return t.finding(s, rows, hashing, place, t.hasher(p, of, isOwn)), true
 }
 
 // looksUp says whether a look-up is the innermost function of a stack that has a role, and calls no

@@ -213,10 +213,7 @@ func valueBefore(f *text.File, fn text.Function, name string, before, last int) 
 		return ""
 	}
 	gives := regexp.MustCompile(`(?:^|[^\w.>])` + regexp.QuoteMeta(name) + `\s*:?=\s*([^=;][^;]*)`)
-	for n := max(last, before); n > fn.First; n-- {
-		if n > last {
-			continue
-		}
+	for n := last; n > fn.First; n-- {
 		statement, lines := f.Statement(n)
 		if m := gives.FindStringSubmatch(statement); m != nil && lines.First <= before {
 			return strings.TrimSpace(m[1])

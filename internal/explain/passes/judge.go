@@ -86,11 +86,11 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	if s.Facts == nil || s.Profile.Total() <= 0 {
 		return t.Answer, nil
 	}
-	r := newReader(s, 1)
+	r := newReader(s)
 	for _, rule := range rules {
 		judge.Guard("the rule "+rule.id, &t.Notes, func() { rule.tell(r, s, &t) })
 	}
-	addLesser(s, &t)
+	r.addLesser(s, &t)
 	return t.Answer, nil
 }
 

@@ -22,7 +22,7 @@ const (
 // be told.
 //
 // Example. planFor returns a copy (34%), and so does ratesOf (6%): one finding with 40%.
-func addLesser(s judge.Subject, t *told) {
+func (r *reader) addLesser(s judge.Subject, t *told) {
 	if len(t.Found) == 0 {
 		return
 	}
@@ -32,11 +32,10 @@ func addLesser(s judge.Subject, t *told) {
 			first[f.Rule] = i
 		}
 	}
-	r := newReader(s, lesserPart)
-	lesser := told{said: t.said}
+	less, lesser := r.with(lesserPart), told{said: t.said}
 	for _, rule := range rules {
 		if _, is := first[rule.id]; is {
-			judge.Guard("the rule "+rule.id, &lesser.Notes, func() { rule.tell(r, s, &lesser) })
+			judge.Guard("the rule "+rule.id, &lesser.Notes, func() { rule.tell(less, s, &lesser) })
 		}
 	}
 	slices.SortStableFunc(lesser.Found, func(a, b judge.Found) int { return cmp.Compare(*b.Share.Inclusive, *a.Share.Inclusive) })

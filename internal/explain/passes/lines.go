@@ -58,12 +58,20 @@ type reader struct {
 	copyings  func() ([]element, []returned)  // withWholes, asked once
 }
 
-func newReader(s judge.Subject, part float64) *reader {
-	r := &reader{p: s.Profile, part: part, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: text.NewFiles(s.Facts.Source), stable: map[string]bool{}, declared: map[fileForm][]int{},
-		innermost: map[profile.Line][]int32{}}
-	r.hottest = r.findHottest()
-	r.copyings = sync.OnceValues(r.withWholes)
-	return r
+func newReader(s judge.Subject) *reader {
+	r := &reader{p: s.Profile, facts: s.Facts, lines: ownline.Reading(s.Profile, s.Facts.Source), files: text.NewFiles(s.Facts.Source), stable: map[string]bool{}, declared: map[fileForm][]int{}}
+	r.numbered = number(r.p, r.lines)
+	return r.with(1)
+}
+
+// with is a reader that asks for a part of what a line must show; what it has read and counted is
+// shared.
+func (r *reader) with(part float64) *reader {
+	out := *r
+	out.part, out.innermost = part, map[profile.Line][]int32{}
+	out.hottest = out.findHottest()
+	out.copyings = sync.OnceValues(out.withWholes)
+	return &out
 }
 
 // file is the text of a function's source.
@@ -150,7 +158,6 @@ func number(p *profile.Profile, own *ownline.Lines) *ownLines {
 func (r *reader) findHottest() []*hot {
 	stacks := r.stacks()
 	total := float64(max(r.p.Total(), 1))
-	r.numbered = number(r.p, r.lines)
 	w := &walk{
 		reader: r, known: map[step]*hot{},
 		spent: make([]int64, len(r.numbered.lines)), seen: make([]uint32, len(r.numbered.lines)),

@@ -30,17 +30,15 @@ const (
 	leastOfAll = 0.6
 )
 
-var (
-	// getsOrMakes is, by language, a statement that gives what is kept for a key, and makes it where
-	// there is nothing.
-	getsOrMakes = map[string]*regexp.Regexp{
-		"Java":       regexp.MustCompile(`\.(?:computeIfAbsent|getOrPut|getOrElseUpdate)\(`),
-		"C":          regexp.MustCompile(`\.(?:GetOrAdd|GetOrCreate)(?:<[^>]*>)?\(`),
-		"JavaScript": regexp.MustCompile(`\[[^\]]+\]\s*(?:\?\?=|\|\|=)[^=]`),
-		"PHP":        regexp.MustCompile(`\[[^\]]+\]\s*\?\?=[^=]`),
-		"Ruby":       regexp.MustCompile(`\[[^\]]+\]\s*\|\|=[^=]`),
-	}
-)
+// getsOrMakes is, by language, a statement that gives what is kept for a key, and makes it where
+// there is nothing.
+var getsOrMakes = map[string]*regexp.Regexp{
+	"Java":       regexp.MustCompile(`\.(?:computeIfAbsent|getOrPut|getOrElseUpdate)\(`),
+	"C":          regexp.MustCompile(`\.(?:GetOrAdd|GetOrCreate)(?:<[^>]*>)?\(`),
+	"JavaScript": regexp.MustCompile(`\[[^\]]+\]\s*(?:\?\?=|\|\|=)[^=]`),
+	"PHP":        regexp.MustCompile(`\[[^\]]+\]\s*\?\?=[^=]`),
+	"Ruby":       regexp.MustCompile(`\[[^\]]+\]\s*\|\|=[^=]`),
+}
 
 // misses gives them, the dearest first.
 //

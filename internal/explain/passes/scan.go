@@ -118,7 +118,7 @@ func (r *reader) mask(line profile.Line, h *hot) (x scan, ok bool) {
 		return x, false // an index that is compared, or a call
 	}
 	loop, in, ok := r.loopOf(f, line, h)
-	if !ok && r.isSetOnce(f, root) {
+	if !ok && isSetOnce(f, root) {
 		x.kept = true
 		if caller, has := h.caller(); has {
 			loop, in, ok = r.loopFurtherOut(root, r.innermost[line], caller)

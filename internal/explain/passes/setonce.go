@@ -14,7 +14,7 @@ var constructs = regexp.MustCompile(`\bdef\s+(__init__|__post_init__|initialize)
 // all calls of the object's methods.
 //
 // Example. self.frame, of a class whose __init__ has self.frame = frame
-func (r *reader) isSetOnce(f *text.File, name string) bool {
+func isSetOnce(f *text.File, name string) bool {
 	if !strings.HasPrefix(name, "self.") {
 		return false
 	}

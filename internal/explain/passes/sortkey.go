@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -222,14 +221,6 @@ var onceCures = map[string]string{
 	"Java":       "a list of records (key, value) that is made first, sorted by key",
 }
 
-// keptIn is the method that is to keep its value, "" of another key.
-func (x *keyed) keptIn() string {
-	if x.own {
-		return x.call.Last()
-	}
-	return ""
-}
-
 func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
 	place := ownline.Place(r.p, x.line)
 	f := r.suspected(s, RuleSort, place, x.rows, saving{share: x.share, least: 0.6, likely: 0.93,
@@ -238,14 +229,14 @@ func (r *reader) keyFinding(s judge.Subject, x keyed) judge.Found {
 	f.Title = fmt.Sprintf("Sort key computed for each comparison (%s)", at(place.File, place.Line))
 	f.Fix.Steps = []string{"Compute it once for each element, and sort by what it gave"}
 	f.Fix.Caveats = []string{"The keys of all elements are in memory at once"}
-	cures := onceCures
+	cure := onceCures[r.file(x.line.Function).Language()]
 	if x.own {
-		cures = keptCures
+		cure = strings.ReplaceAll(keptCures[r.file(x.line.Function).Language()], "KEY", x.call.Last())
 		f.Fix.Steps[0] = fmt.Sprintf("Compute %s once for each object, and keep it in the object", x.call.Last())
 		f.Fix.Caveats = append(f.Fix.Caveats, "Where the object changes, what was kept has to go")
 	}
-	if cure := cures[r.file(x.line.Function).Language()]; cure != "" {
-		f.Fix.Steps = append(f.Fix.Steps, strings.ReplaceAll(cure, "KEY", cmp.Or(x.keptIn(), "KEY")))
+	if cure != "" {
+		f.Fix.Steps = append(f.Fix.Steps, cure)
 	}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),

@@ -30,6 +30,10 @@ func lookWithin(p *profile.Profile, views []*view) {
 			within[v.System+v.Within] = append(within[v.System+v.Within], v)
 		}
 	}
+	if len(within) == 0 {
+		return
+	}
+	asks := p.StacksWith(programming.MatchString)
 	for key, inner := range within {
 		var rows []int32
 		for _, v := range inner {
@@ -37,22 +41,19 @@ func lookWithin(p *profile.Profile, views []*view) {
 		}
 		if i := slices.IndexFunc(views, func(v *view) bool { return v.System+v.Text == key }); i >= 0 {
 			for _, row := range views[i].rows {
-				if slices.ContainsFunc(p.Stack(p.Samples()[row].Stack), func(loc profile.LocationID) bool {
-					return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool { return programming.MatchString(p.Function(l.Function).Name) })
-				}) {
+				if asks(p.Samples()[row].Stack) {
 					rows = append(rows, row)
 				}
 			}
 		}
 		slices.Sort(rows)
 		rows = slices.Compact(rows)
-		var value, count int64
+		var count int64
 		for _, row := range rows {
-			value += p.Samples()[row].Value
 			count += p.Samples()[row].Count
 		}
 		for _, v := range inner {
-			v.below, v.belowShare, v.belowCount = rows, float64(value)/float64(max(p.Total(), 1)), float64(count)
+			v.below, v.belowShare, v.belowCount = rows, p.Share(rows), float64(count)
 		}
 	}
 }

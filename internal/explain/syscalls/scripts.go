@@ -101,43 +101,53 @@ func startedIn(paths []string, texts [][]string, programs []string) (out []start
 	runs := regexp.MustCompile(`(?:^|[;&|({` + "`" + `!]|\b(?:then|do|else|if|while|xargs|exec|shell)\b)\s*(?:\w+=\S*\s+)*(?:[\w./-]*/)?(?:` + strings.Join(names, "|") + `)\b`)
 	again := calledAgain(paths, texts)
 	for i, lines := range texts {
-		within, depth := "", 0
-		for n, line := range lines {
-			code := withoutComment(line)
-			if m := recursive.FindStringSubmatch(code); m != nil && !judge.IsShell(paths[i], lines) {
-				if runs.MatchString("shell "+m[2]) && !perTarget.MatchString(m[2]) && isUsed(texts, m[1]) {
-					out = append(out, startedAt{paths[i], n + 1, strings.TrimSpace(line), m[1]})
+		if isShell(paths[i], lines) {
+			walkShell(lines, func(n int, function, body string, inLoop bool) {
+				if runs.MatchString(body) && (inLoop || again[function]) {
+					out = append(out, startedAt{paths[i], n + 1, strings.TrimSpace(lines[n]), ""})
 				}
-				continue
-			}
-			if !judge.IsShell(paths[i], lines) && !isSourced(paths[i]) {
-				continue
-			}
-			name, body := "", code
-			if m := oneLiner.FindStringSubmatch(code); m != nil {
-				name, body = m[1], m[2]
-			} else if m := longer.FindStringSubmatch(code); m != nil {
-				within, body = m[1]+m[2], ""
-			}
-			once := forHeader.MatchString(code) // what it goes through is made once
-			if loopBegins.MatchString(code) && !once {
-				depth++
-			}
-			if runs.MatchString(body) && (depth > 0 || again[name] || name == "" && within != "" && again[within]) {
-				out = append(out, startedAt{paths[i], n + 1, strings.TrimSpace(line), ""})
-			}
-			if once {
-				depth++
-			}
-			if loopEnds.MatchString(code) && depth > 0 {
-				depth--
-			}
-			if strings.HasPrefix(code, "}") || strings.HasPrefix(code, ")") {
-				within = ""
+			})
+		}
+		if judge.IsShell(paths[i], lines) {
+			continue
+		}
+		for n, line := range lines {
+			m := recursive.FindStringSubmatch(withoutComment(line))
+			if m != nil && runs.MatchString("shell "+m[2]) && !perTarget.MatchString(m[2]) && isUsed(texts, m[1]) {
+				out = append(out, startedAt{paths[i], n + 1, strings.TrimSpace(line), m[1]})
 			}
 		}
 	}
 	return out
+}
+
+// walkShell goes through the lines of a shell script: of each it tells the function that it is in,
+// "" for none, its commands, and whether a loop is around them.
+func walkShell(lines []string, tell func(n int, function, body string, inLoop bool)) {
+	within, depth := "", 0
+	for n, line := range lines {
+		code := withoutComment(line)
+		function, body := within, code
+		if m := oneLiner.FindStringSubmatch(code); m != nil {
+			function, body = m[1], m[2]
+		} else if m := longer.FindStringSubmatch(code); m != nil {
+			within, body = m[1]+m[2], ""
+		}
+		once := forHeader.MatchString(code) // what it goes through is made once
+		if loopBegins.MatchString(code) && !once {
+			depth++
+		}
+		tell(n, function, body, depth > 0)
+		if once {
+			depth++
+		}
+		if loopEnds.MatchString(code) && depth > 0 {
+			depth--
+		}
+		if strings.HasPrefix(code, "}") || strings.HasPrefix(code, ")") {
+			within = ""
+		}
+	}
 }
 
 // isUsed says whether a variable of make is used: of what is not, the value is never made.
@@ -149,10 +159,10 @@ func isUsed(texts [][]string, variable string) bool {
 	})
 }
 
-// isSourced says whether a file is one that shells read.
-func isSourced(path string) bool {
+// isShell says whether a file is a script of a shell, or one that shells read.
+func isShell(path string, lines []string) bool {
 	ext := filepath.Ext(path)
-	return ext == ".sh" || ext == ".bash"
+	return judge.IsShell(path, lines) || ext == ".sh" || ext == ".bash"
 }
 
 // calledAgain are the functions of scripts that loops call, or that such functions call.
@@ -167,22 +177,10 @@ func calledAgain(paths []string, texts [][]string) map[string]bool {
 		}
 	}
 	for i, lines := range texts {
-		if !judge.IsShell(paths[i], lines) && !isSourced(paths[i]) {
+		if !isShell(paths[i], lines) {
 			continue
 		}
-		within, depth := "", 0
-		for _, line := range lines {
-			code := withoutComment(line)
-			from, body := within, code
-			if m := oneLiner.FindStringSubmatch(code); m != nil {
-				from, body = m[1], m[2]
-			} else if m := longer.FindStringSubmatch(code); m != nil {
-				within, body = m[1]+m[2], ""
-			}
-			once := forHeader.MatchString(code)
-			if loopBegins.MatchString(code) && !once {
-				depth++
-			}
+		walkShell(lines, func(_ int, from, body string, inLoop bool) {
 			for _, f := range functions {
 				if f == from || !isWordOf(body, f) {
 					continue
@@ -190,22 +188,13 @@ func calledAgain(paths []string, texts [][]string) map[string]bool {
 				if callers[f] == nil {
 					callers[f] = map[string]bool{}
 				}
-				if depth > 0 {
+				if inLoop {
 					callers[f][""] = true
 				} else if from != "" {
 					callers[f][from] = true
 				}
 			}
-			if once {
-				depth++
-			}
-			if loopEnds.MatchString(code) && depth > 0 {
-				depth--
-			}
-			if strings.HasPrefix(code, "}") || strings.HasPrefix(code, ")") {
-				within = ""
-			}
-		}
+		})
 	}
 	again := map[string]bool{}
 	for changed := true; changed; {

@@ -56,6 +56,12 @@ func TestWhatALockIsHeldFor(t *testing.T) {
 // waitsOf is a profile of threads of Ruby that wait; a function with @ is the program's.
 func waitsOf(t *testing.T, all []waited) *profile.Profile {
 	t.Helper()
+	return waitsBeside(t, all, "main")
+}
+
+// waitsBeside is waitsOf with a function in which the CPU is used.
+func waitsBeside(t *testing.T, all []waited, function string) *profile.Profile {
+	t.Helper()
 	b := profile.NewBuilder()
 	kernel := b.Mapping(profile.Mapping{Path: "[kernel.kallsyms]"})
 	for _, w := range all {
@@ -76,7 +82,8 @@ func waitsOf(t *testing.T, all []waited) *profile.Profile {
 		b.Wait(profile.Sample{Stack: b.Stack(locs), Labels: labels, Count: w.times, Value: w.times * int64(w.each)})
 	}
 	busiest := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: 7}, {Key: profile.LabelTID, Num: 7}})
-	b.Sample(profile.Sample{Stack: b.Stack(nil), Labels: busiest, Count: 1, Value: int64(time.Second)})
+	computes := b.Location(0, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: function})})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{computes}), Labels: busiest, Count: 1, Value: int64(time.Second)})
 	return b.Build(recorded(10*time.Second, 20*time.Second))
 }
 
@@ -165,8 +172,19 @@ func TestACommandThatWaitsOnABusyMachine(t *testing.T) {
 	} {
 		p := waitsOf(t, []waited{{x.stack, x.thread, 100, 60 * time.Millisecond}})
 		p.Meta.Idle = 0
-		if _, is := waits(p); is != x.want {
+		if _, _, is := waits(p); is != x.want {
 			t.Errorf("%s: %v", name, is)
+		}
+	}
+}
+
+// A main thread may wait for the threads that it has started, where these use the CPU.
+func TestAMainThreadBesideOthersThatCompute(t *testing.T) {
+	for function, want := range map[string]bool{"main": true, "start_thread": false} {
+		p := waitsBeside(t, []waited{{"schedule;ep_poll;do_epoll_wait", 7, 100, 60 * time.Millisecond}}, function)
+		p.Meta.Idle = 0
+		if _, _, is := waits(p); is != want {
+			t.Errorf("%s: %v", function, is)
 		}
 	}
 }

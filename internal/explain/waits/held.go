@@ -17,8 +17,8 @@ var locks = regexp.MustCompile(`(?i)\.synchronize\b|\bsynchronized\b|^\s*(?:asyn
 var unlocks = regexp.MustCompile(`(?i)^\s*[\w.>-]*(?:\.|->)(?:release|w?unlock)\s*\(`)
 
 // takesLock says whether the text of a line takes a lock.
-func takesLock(files *text.Files, p *profile.Profile, line profile.Line) bool {
-	f := files.At(p.Function(line.Function).File)
+func (r *program) takesLock(line profile.Line) bool {
+	f := r.files.At(r.p.Function(line.Function).File)
 	return f != nil && locks.MatchString(f.Code(int(line.Line)))
 }
 
@@ -44,20 +44,19 @@ func held(f *text.File, line int) func(n int) bool {
 //
 // Example. @mutex.synchronize { @answers[key] ||= client.region(key) }: seven threads wait for the
 // mutex while the eighth waits for the network.
-func whileHeld(p *profile.Profile, files *text.Files, own *ownline.Lines, line profile.Line) (at profile.Line, nanoseconds int64) {
-	path := p.Function(line.Function).File
-	f := files.At(path)
-	if f == nil || !locks.MatchString(f.Code(int(line.Line))) {
+func (r *program) whileHeld(line profile.Line) (at profile.Line, nanoseconds int64) {
+	if !r.takesLock(line) {
 		return at, 0
 	}
-	isHeld := held(f, int(line.Line))
+	path := r.p.Function(line.Function).File
+	isHeld := held(r.files.At(path), int(line.Line))
 	by := map[profile.Line]int64{}
-	for _, w := range p.Waits() {
-		innermost, _, ok := own.Innermost(w.Stack)
+	for _, w := range r.p.Waits() {
+		innermost, _, ok := r.lines.Innermost(w.Stack)
 		if !ok || innermost == line {
 			continue
 		}
-		if holds(p, w.Stack, path, isHeld) {
+		if holds(r.p, w.Stack, path, isHeld) {
 			by[innermost] += w.Value
 			nanoseconds += w.Value
 		}
@@ -84,18 +83,18 @@ const leastHeld = 0.5
 
 // blame is what a line's text adds to how long it waits: what its lock is held for meanwhile, or that
 // it asks again and again.
-func (w *waiting) blame(p *profile.Profile, files *text.Files, own *ownline.Lines) string {
+func (r *program) blame(w *waiting) string {
 	switch w.kind {
 	case lock:
-		at, waited := whileHeld(p, files, own, w.line)
+		at, waited := r.whileHeld(w.line)
 		if each := w.nanoseconds / int64(max(1, len(w.threads))); at.Line == 0 || float64(waited) < leastHeld*float64(each) {
 			return ""
 		}
-		place := ownline.Place(p, at)
+		place := ownline.Place(r.p, at)
 		_, name := ownline.Parts(place.Function)
 		return fmt.Sprintf(". Meanwhile the thread that has the lock waits at %s (%s:%d): do that without the lock, and take the lock to read and to store only", name, filepath.Base(place.File), place.Line)
 	case sleep:
-		f := files.At(p.Function(w.line.Function).File)
+		f := r.files.At(r.p.Function(w.line.Function).File)
 		if f == nil {
 			return ""
 		}

@@ -11,7 +11,6 @@ import (
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
-	"whyhot/internal/explain/text"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
@@ -80,14 +79,10 @@ type waiting struct {
 
 // seen names the lines of the program that wait, where the recording saw waits; mostly: the command
 // waits more than it computes.
-func seen(s judge.Subject, mostly bool) []string {
-	p := s.Profile
+func (r *program) seen(mostly bool) []string {
+	p := r.p
 	if len(p.Waits()) == 0 || p.Meta.Duration <= 0 {
 		return nil
-	}
-	lines, files := ownline.Of(p), text.NewFiles(func(string) ([]string, bool) { return nil, false })
-	if s.Facts != nil {
-		lines, files = ownline.Reading(p, s.Facts.Source), text.NewFiles(s.Facts.Source)
 	}
 	type key struct {
 		line profile.Line
@@ -96,12 +91,12 @@ func seen(s judge.Subject, mostly bool) []string {
 	known := map[key]*waiting{}
 	of := kindsOf(p)
 	for _, w := range p.Waits() {
-		line, _, ok := lines.Innermost(w.Stack)
+		line, _, ok := r.lines.Innermost(w.Stack)
 		if !ok || line.Line <= 0 {
 			continue
 		}
 		kind := of(w.Stack)
-		if kind.name == condition && takesLock(files, p, line) {
+		if kind.name == condition && r.takesLock(line) {
 			kind = byName(lock)
 		}
 		thread, _ := p.Label(w.Labels, profile.LabelTID)
@@ -135,7 +130,7 @@ func seen(s judge.Subject, mostly bool) []string {
 	})
 	var out []string
 	for _, w := range all[:min(len(all), mostWaiting)] {
-		out = append(out, w.text(p)+w.blame(p, files, lines))
+		out = append(out, w.text(p)+r.blame(w))
 	}
 	return out
 }

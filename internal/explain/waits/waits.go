@@ -50,15 +50,23 @@ const (
 // Judge is the judge of commands that wait.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var a judge.Answer
-	busy, is := waits(s.Profile)
-	lines := seen(s, is)
+	busy, waited, is := waits(s.Profile)
+	if !is && len(s.Profile.Waits()) == 0 {
+		return a, nil
+	}
+	source := func(string) ([]string, bool) { return nil, false }
+	if s.Facts != nil {
+		source = s.Facts.Source
+	}
+	program := newProgram(s.Profile, source)
+	lines := program.seen(is)
 	if !is {
 		a.Notes = lines
 		return a, nil
 	}
 	m := &s.Profile.Meta
 	rest := "and one was free in the rest"
-	if waited := mainWaits(s.Profile); !wasFree(s.Profile, busy) {
+	if !wasFree(s.Profile, busy) {
 		rest = fmt.Sprintf("and its main thread waited for %s", waited.Round(time.Second/10)) //nolint:mnd // tenths
 	}
 	note := fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, %s; less CPU shortens that %.0[1]f%% only", 100*busy, m.Duration.Round(time.Second/10), rest)
@@ -66,25 +74,35 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		note += ". What it waits for was not recorded"
 	}
 	a.Notes = append(append(a.Notes, note), lines...)
-	if s.Facts != nil {
-		a.Notes = append(a.Notes, awaited(s)...)
-	}
+	a.Notes = append(a.Notes, program.awaited()...)
 	return a, nil
 }
 
-// waits says for which part of its time a command used a CPU; is holds where that is little, and
-// not for want of a free one: the recording knows that one was free, or saw the main thread wait.
-func waits(p *profile.Profile) (busy float64, is bool) {
+// program is a program with its source, which is read once.
+type program struct {
+	p     *profile.Profile
+	lines *ownline.Lines
+	files *text.Files
+}
+
+func newProgram(p *profile.Profile, source func(path string) ([]string, bool)) *program {
+	return &program{p, ownline.Reading(p, source), text.NewFiles(source)}
+}
+
+// waits says for which part of its time a command used a CPU, and for how long its main thread
+// waited; is holds where it used little, and not for want of a free one: the recording knows that
+// one was free, or saw the main thread wait.
+func waits(p *profile.Profile) (busy float64, waited time.Duration, is bool) {
 	m := &p.Meta
 	if len(m.Command) == 0 || m.Duration < shortest || m.ValueType.Unit != "nanoseconds" {
-		return 0, false
+		return 0, 0, false
 	}
 	busy = float64(p.Total()) / float64(m.Duration)
 	if busy > mostBusy {
-		return busy, false
+		return busy, 0, false
 	}
-	waited := mainWaits(p)
-	return busy, wasFree(p, busy) || float64(waited) >= leastOfThread*float64(m.Duration) && float64(waited) >= timesBusy*float64(p.Total())
+	waited = mainWaits(p)
+	return busy, waited, wasFree(p, busy) || float64(waited) >= leastOfThread*float64(m.Duration) && float64(waited) >= timesBusy*float64(p.Total())
 }
 
 // wasFree says whether a CPU was free while a command used none.
@@ -108,7 +126,7 @@ func mainWaits(p *profile.Profile) time.Duration {
 	}
 	used, by := map[int64]int64{}, map[int64]int64{} // by process: all, and by threads that were started
 	var busiest int64
-	begun := startedStacks(p)
+	begun := p.StacksWith(started.MatchString)
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
 		pid, _ := p.Label(s.Labels, profile.LabelPID)
@@ -135,28 +153,18 @@ func mainWaits(p *profile.Profile) time.Duration {
 	return time.Duration(waited)
 }
 
-// startedStacks says of stacks whether they are of threads that were started.
-func startedStacks(p *profile.Profile) func(profile.StackID) bool {
-	return func(id profile.StackID) bool {
-		return slices.ContainsFunc(p.Stack(id), func(loc profile.LocationID) bool {
-			return slices.ContainsFunc(p.Lines(loc), func(l profile.Line) bool { return started.MatchString(p.Function(l.Function).Name) })
-		})
-	}
-}
-
 // awaited names loops that wait for one thing after the other, of functions in which samples are.
-func awaited(s judge.Subject) []string {
-	p := s.Profile
-	lines, files := ownline.Reading(p, s.Facts.Source), text.NewFiles(s.Facts.Source)
+func (r *program) awaited() []string {
+	p := r.p
 	seen := map[profile.Line]bool{}
 	var out []string
-	for _, line := range ownLines(p, lines) {
+	for _, line := range r.ownLines() {
 		if seen[line] {
 			continue
 		}
 		seen[line] = true
 		path := p.Function(line.Function).File
-		f := files.At(path)
+		f := r.files.At(path)
 		if f == nil || ways[f.Language()].how == "" {
 			continue
 		}
@@ -178,7 +186,8 @@ func awaited(s judge.Subject) []string {
 }
 
 // ownLines are the lines of the program in the stacks of samples, with those that call others.
-func ownLines(p *profile.Profile, lines *ownline.Lines) []profile.Line {
+func (r *program) ownLines() []profile.Line {
+	p, lines := r.p, r.lines
 	var out []profile.Line
 	known := map[profile.StackID]bool{}
 	for i := range p.Samples() {

@@ -93,7 +93,7 @@ func chooseColumns(t *tables, want string) (columns, error) {
 			c.value = i
 		}
 	}
-	if i := slices.Index(c.types, offCPU); i > 0 && i != c.value && c.types[i-1] == waitsCount {
+	if i := slices.Index(c.types, offCPU); i > 0 && c.types[i-1] == waitsCount {
 		c.waits = i - 1
 	}
 	return c, c.chooseCount(t)
