@@ -35,16 +35,23 @@ func (f *shownFlags) printReport(cmd *cobra.Command, r finding.Report, brief fun
 		if len(r.Findings) == 0 {
 			return fmt.Errorf("--finding %s: no such finding here (without --finding all are listed)", f.finding)
 		}
-		r.Notes, r.Unexplained, r.Surprises = nil, nil, nil
+		r.Notes, r.Unexplained, r.Surprises, r.Waits = nil, nil, nil, nil
 	}
 	if f.json {
 		return writeJSON(cmd.OutOrStdout(), r)
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
+	first := r.Waits != nil && r.Waits.Mostly // then they are why it takes so long
+	if first {
+		p.Waits(r.Waits)
+	}
 	if f.long || f.finding != "" {
 		p.Long(r)
 	} else {
 		brief(p, r)
+	}
+	if !first {
+		p.Waits(r.Waits)
 	}
 	p.Unexplained(r)
 	p.Surprises(r.Surprises)

@@ -76,6 +76,7 @@ func Explain(ctx context.Context, r Request) (_ finding.Report, err error) {
 	heard.notes = append(whatIfBuilds(r.Profile, facts), heard.notes...)
 	heard.setGeneralAside(r.All)
 	heard.setSmallMinor()
+	heard.setWaitingMinor()
 	heard.setAfterOptimising()
 	heard.setGeneratorMinor(r.Profile.Meta.Command)
 	if rule.Judges(r.Profile) {
@@ -162,6 +163,7 @@ func (r Request) report(h heard) (finding.Report, error) {
 		Profile:  describe(r.Profile, path),
 		Findings: found,
 		Notes:    h.notes,
+		Waits:    h.waits,
 		Looked:   strings.Join(h.looked, " "),
 		Unjudged: !rule.Judges(r.Profile),
 	}, nil

@@ -17,6 +17,7 @@ type heard struct {
 	found  []judge.Found
 	notes  []string
 	looked []string // sentences
+	waits  *finding.Waits
 }
 
 // hear asks judges one after the other, and makes one list of what they find.
@@ -39,6 +40,9 @@ func (r Request) hear(ctx context.Context, facts judge.Facts, judges func(contex
 		separate(a.Found)
 		h.found = merge.Add(h.found, a.Found, merge.Options{All: r.All, Samples: r.Profile.Count()})
 		h.notes = append(h.notes, a.Notes...)
+		if a.Waits != nil {
+			h.waits = a.Waits
+		}
 		if a.Looked != "" {
 			h.looked = append(h.looked, a.Looked)
 		}
@@ -87,6 +91,26 @@ func (h *heard) setSmallMinor() {
 			f.Minor = "it has less than 3% of the CPU"
 		case e == nil && f.Share.Main() > 0 && f.Share.Main() < leastUsed && f.Certainty == finding.Suspected:
 			f.Minor = "it is only suspected, has less than 10% of the CPU, and no estimate"
+		}
+	}
+}
+
+// setWaitingMinor makes findings minor that shorten a command by little because it mostly waits. One
+// that may wait for what others ask of it, a server, is left out of that unless it hardly does anything:
+// its CPU may count elsewhere.
+func (h *heard) setWaitingMinor() {
+	w := h.waits
+	if w == nil || !w.WaitsItself() && (!w.Mostly || w.Busy >= leastGain) {
+		return
+	}
+	for i := range h.found {
+		f := &h.found[i].Finding
+		most := f.Share.Main()
+		if e := f.Estimate(); e != nil {
+			most = e.High
+		}
+		if f.Minor == "" && !f.Foremost && most*w.Busy < leastGain {
+			f.Minor = "the command mostly waits: it may shorten that by less than 3%"
 		}
 	}
 }

@@ -24,6 +24,8 @@ type Report struct {
 	// Open is the share of all samples that no finding is about, nil where nothing judged
 	// the profile.
 	Open *float64 `json:"-"`
+	// Waits are where the command waits, nil where that was not seen.
+	Waits *Waits `json:"waits,omitempty"`
 	// Surprises are shares that are not what was to be expected.
 	Surprises []Surprise `json:"surprises,omitempty"`
 	// Notes are things to know that are no findings: lost samples, missing

@@ -123,7 +123,7 @@ func (s *Server) explain(ctx context.Context, _ *call, in explainIn) (*explainOu
 	}
 	out := &explainOut{Profile: h.id, Looked: clip(r.Looked, 300)}
 	out.Unexplained = h.open()
-	for _, note := range r.Notes {
+	for _, note := range slices.Concat(r.Waits.Sentences(), r.Notes) {
 		out.Notes = append(out.Notes, clip(note, 300))
 	}
 	if in.Finding != "" {

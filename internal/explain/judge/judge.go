@@ -110,6 +110,8 @@ type Found struct {
 type Answer struct {
 	Found []Found
 	Notes []string
+	// Waits are where a command waits, nil where that was not seen.
+	Waits *finding.Waits
 	// Looked says in a sentence what was looked at, "" for nothing.
 	Looked string
 	// Lines are those of causes, also of findings that are not listed.

@@ -42,13 +42,13 @@ func TestWhatALockIsHeldFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		for _, n := range a.Notes {
+		for _, n := range a.Waits.Sentences() {
 			if strings.HasPrefix(n, "fetch (a.rb:3) waits for a lock") {
 				got = n
 			}
 		}
 		if !strings.HasSuffix(got, x.want) || (got == "") != (x.want == "") {
-			t.Errorf("%s: %q of %q", name, got, a.Notes)
+			t.Errorf("%s: %q of %q", name, got, a.Waits.Sentences())
 		}
 	}
 }
@@ -185,6 +185,24 @@ func TestAMainThreadBesideOthersThatCompute(t *testing.T) {
 		p.Meta.Idle = 0
 		if _, _, is := waits(p); is != want {
 			t.Errorf("%s: %v", function, is)
+		}
+	}
+}
+
+// On a machine without a free CPU a lock tells, too, that is held while its thread waits.
+func TestThreadsThatQueueForALock(t *testing.T) {
+	for held, want := range map[time.Duration]bool{30 * time.Millisecond: true, 3 * time.Millisecond: false} {
+		p := waitsOf(t, []waited{
+			{"schedule;futex_wait;pthread_cond_wait;fetch@3", 8, 80, 100 * time.Millisecond},
+			{"schedule;sk_wait_data;tcp_recvmsg;region@9;fetch@4;fetch@3", 10, 240, held},
+		})
+		p.Meta.Idle = 0
+		a, err := Judge(t.Context(), judge.Subject{Profile: p, Facts: sources{"/me/a.rb": cache}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Waits != nil && a.Waits.Mostly; got != want {
+			t.Errorf("held for %v: %v, want %v", held, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
@@ -77,30 +78,61 @@ func holds(p *profile.Profile, id profile.StackID, path string, isHeld func(int)
 	return false
 }
 
+// queued is for how long threads that had a lock waited for something else while others waited for
+// the lock, by the line of it where that was longest.
+func (r *program) queued() (longest time.Duration) {
+	asked := map[profile.Line]bool{}
+	of := kindsOf(r.p)
+	for _, w := range r.p.Waits() {
+		line, _, ok := r.lines.Innermost(w.Stack)
+		if k := of(w.Stack).name; !ok || asked[line] || k != lock && k != condition {
+			continue
+		}
+		asked[line] = true
+		_, held := r.whileHeld(line)
+		longest = max(longest, time.Duration(held))
+	}
+	return longest
+}
+
 // leastHeld is the part of the time that is waited for a lock in which its holder waits, too, from
 // which that is told: as many threads as wait share it.
 const leastHeld = 0.5
 
-// blame is what a line's text adds to how long it waits: what its lock is held for meanwhile, or that
-// it asks again and again.
+// blame is what to change at a line that waits: by its text, what its lock is held for meanwhile or that
+// it asks again and again; else what is known of waiting so often for the same.
 func (r *program) blame(w *waiting) string {
 	switch w.kind {
 	case lock:
 		at, waited := r.whileHeld(w.line)
 		if each := w.nanoseconds / int64(max(1, len(w.threads))); at.Line == 0 || float64(waited) < leastHeld*float64(each) {
-			return ""
+			break
 		}
 		place := ownline.Place(r.p, at)
 		_, name := ownline.Parts(place.Function)
-		return fmt.Sprintf(". Meanwhile the thread that has the lock waits at %s (%s:%d): do that without the lock, and take the lock to read and to store only", name, filepath.Base(place.File), place.Line)
+		return fmt.Sprintf("Meanwhile the thread that has the lock waits at %s (%s:%d): do that without the lock, and take the lock to read and to store only", name, filepath.Base(place.File), place.Line)
 	case sleep:
 		f := r.files.At(r.p.Function(w.line.Function).File)
 		if f == nil {
-			return ""
+			break
 		}
 		if loop, ok := polls(f, int(w.line.Line)); ok {
-			return fmt.Sprintf(". The loop at %s:%d asks again only after each sleep, so that it learns late what is there: wait for an event, a condition or a future instead, or begin with short sleeps", filepath.Base(f.Path), loop)
+			return fmt.Sprintf("The loop at %s:%d asks again only after each sleep, so that it learns late what is there: wait for an event, a condition or a future instead, or begin with short sleeps", filepath.Base(f.Path), loop)
 		}
 	}
-	return ""
+	if w.count < oftenWaited {
+		return ""
+	}
+	return often[w.kind]
+}
+
+// oftenWaited is how many waits for the same at one line are many.
+const oftenWaited = 20
+
+// often is what to change where a line waits for the same many times.
+var often = map[string]string{
+	network: "Each answer is waited for before the next is asked for: ask for many in one request, keep connections open, or let some requests run at a time",
+	synced:  "Each waits until the disk has it: write several and sync once",
+	disk:    "Each waits for the disk alone: read larger pieces, in their order, or ahead (posix_fadvise, several at a time)",
+	child:   "Each program is started and waited for alone: give one call several items, run some at a time, or use a library in the process",
 }

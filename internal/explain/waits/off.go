@@ -11,6 +11,7 @@ import (
 
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 )
@@ -35,8 +36,12 @@ type kind struct {
 }
 
 const (
-	sleep = "time to pass"
-	lock  = "a lock"
+	sleep   = "time to pass"
+	lock    = "a lock"
+	network = "the network"
+	disk    = "the disk"
+	// synced is what was written being on the disk.
+	synced = "the disk to have what was written"
 	// condition is what others tell a thread, of which a lock may be made.
 	condition = "a condition"
 	child     = "a child process"
@@ -52,12 +57,14 @@ const (
 var kinds = []kind{
 	{child, regexp.MustCompile(`^(do_wait|kernel_wait4|kernel_waitid)$`), true, true},
 	{sleep, regexp.MustCompile(`^(hrtimer_nanosleep|do_nanosleep|common_nsleep|__x64_sys_clock_nanosleep|JVM_Sleep|JavaThread::sleep\w*(\(.*)?|(void )?java\.lang\.Thread\.sleep\w*(\(.*)?)$`), false, false},
-	{"the disk", regexp.MustCompile(`^(io_schedule\w*|folio_wait_\w+|wait_on_page_\w+|jbd2_log_wait_commit|ext4_sync_file|xfs_file_fsync|btrfs_sync_file|vfs_fsync_range|do_fsync|blkdev_issue_flush|submit_bio_wait|__filemap_fdatawait_range|balance_dirty_pages\w*|filemap_fault|rq_qos_wait)$`), false, false},
+	{synced, regexp.MustCompile(`^(jbd2_log_wait_commit|ext4_sync_file|xfs_file_fsync|btrfs_sync_file|vfs_fsync_range|do_fsync)$`), false, false},
+	{disk, regexp.MustCompile(`^(io_schedule\w*|folio_wait_\w+|wait_on_page_\w+|blkdev_issue_flush|submit_bio_wait|__filemap_fdatawait_range|balance_dirty_pages\w*|filemap_fault|rq_qos_wait)$`), false, false},
 	{condition, regexp.MustCompile(`^(Condition\.wait(_for)?|Event\.wait|Barrier\.wait|(Simple)?Queue\.get|Thread\.(join|_wait_for_tstate_lock))$`), true, true}, // of Python: each waits for a lock of its own
 	{"a lock of the kernel", regexp.MustCompile(`^(rwsem_down_\w+|__mutex_lock\w*)$`), false, true},
 	{lock, regexp.MustCompile(`^((__|___)?pthread_(mutex|rwlock|spin)_\w*lock\w*|__lll_lock_wait\w*|lll_lock_wait\w*|__pthread_mutex_lock\w*|.*ObjectMonitor::(enter|EnterI)|take_gil|PyThread_acquire_lock\w*|_PyMutex_Lock\w*|lock_PyThread_acquire_lock|acquire_timed|parking_lot.*lock_slow|std::sys.*[Mm]utex.*lock\w*)`), false, false},
 	{condition, regexp.MustCompile(`^(futex_wait\w*|futex_do_wait|do_futex|__futex_abstimed_wait\w*|(__|___)?pthread_cond_(timed|clock)?wait\w*)$`), true, true},
-	{"the network", regexp.MustCompile(`^(tcp_(recvmsg|sendmsg)\w*|inet_(csk_accept|recvmsg|stream_connect|wait_for_connect)\w*|__?inet_stream_connect|sk_wait_data|sk_stream_wait_memory|udp_recvmsg|unix_(stream_(data_wait|read_generic|recvmsg|connect)|dgram_recvmsg|accept)|skb_wait_for_more_packets|__skb_wait_for_more_packets)$`), false, true},
+	{"a client", regexp.MustCompile(`^(inet_csk_accept|unix_accept)$`), true, true},
+	{network, regexp.MustCompile(`^(tcp_(recvmsg|sendmsg)\w*|inet_(recvmsg|stream_connect|wait_for_connect)\w*|__?inet_stream_connect|sk_wait_data|sk_stream_wait_memory|udp_recvmsg|unix_(stream_(data_wait|read_generic|recvmsg|connect)|dgram_recvmsg)|skb_wait_for_more_packets|__skb_wait_for_more_packets)$`), false, true},
 	{pipe, regexp.MustCompile(`^((anon_)?pipe_(read|write|wait_readable|wait_writable)|fifo_open|wait_for_partner)$`), false, true},
 	{"events", regexp.MustCompile(`^(ep_poll|do_epoll_wait|do_sys_poll|do_poll\b.*|poll_schedule_timeout\w*|do_select|core_sys_select|io_cqring_wait)$`), true, true},
 	{terminal, regexp.MustCompile(`^(n_tty_read|tty_read|wait_woken)$`), true, true},
@@ -72,6 +79,7 @@ func byName(name string) kind {
 type waiting struct {
 	line        profile.Line
 	kind        string
+	idle        bool
 	nanoseconds int64
 	count       int64
 	threads     map[int64]bool
@@ -79,7 +87,7 @@ type waiting struct {
 
 // seen names the lines of the program that wait, where the recording saw waits; mostly: the command
 // waits more than it computes.
-func (r *program) seen(mostly bool) []string {
+func (r *program) seen(mostly bool) []finding.Wait {
 	p := r.p
 	if len(p.Waits()) == 0 || p.Meta.Duration <= 0 {
 		return nil
@@ -109,7 +117,7 @@ func (r *program) seen(mostly bool) []string {
 		}
 		k := key{line, kind.name}
 		if known[k] == nil {
-			known[k] = &waiting{line: line, kind: kind.name, threads: map[int64]bool{}}
+			known[k] = &waiting{line: line, kind: kind.name, idle: kind.idle, threads: map[int64]bool{}}
 		}
 		known[k].nanoseconds += w.Value
 		known[k].count += w.Count
@@ -128,9 +136,17 @@ func (r *program) seen(mostly bool) []string {
 	slices.SortFunc(all, func(a, b *waiting) int {
 		return cmp.Or(cmp.Compare(b.nanoseconds, a.nanoseconds), cmp.Compare(a.line.Function, b.line.Function), cmp.Compare(a.line.Line, b.line.Line), cmp.Compare(a.kind, b.kind))
 	})
-	var out []string
-	for _, w := range all[:min(len(all), mostWaiting)] {
-		out = append(out, w.text(p)+r.blame(w))
+	all = all[:min(len(all), mostWaiting)]
+	rank := map[bool]int{true: 1}
+	// A thread that waits for the others comes after what those wait for.
+	slices.SortStableFunc(all, func(a, b *waiting) int { return cmp.Compare(rank[a.idle], rank[b.idle]) })
+	var out []finding.Wait
+	for _, w := range all {
+		place := ownline.Place(p, w.line)
+		out = append(out, finding.Wait{
+			Place: place, For: w.kind, Seconds: time.Duration(w.nanoseconds).Seconds(), Times: w.count, Threads: len(w.threads), Idle: w.idle,
+			Text: w.text(p), Advice: r.blame(w),
+		})
 	}
 	return out
 }

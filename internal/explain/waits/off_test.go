@@ -25,8 +25,11 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		busy  time.Duration // of 10 seconds
 		want  string        // "" for nothing
 	}{
-		"a server":                            {[]waited{{"schedule;sk_wait_data;tcp_recvmsg;recv;fetch", 7, 500, 8 * time.Millisecond}}, time.Second, "fetch (a.py:3) waits for the network: 4s of 10s (40%), 500 times, 8ms each"},
-		"a disk, below what sends to it":      {[]waited{{"schedule;jbd2_log_wait_commit;ext4_sync_file;fsync;save", 7, 1, time.Second}}, time.Second, "save (a.py:3) waits for the disk: 1s of 10s (10%)"},
+		"a server":                            {[]waited{{"schedule;sk_wait_data;tcp_recvmsg;recv;fetch", 7, 500, 8 * time.Millisecond}}, time.Second, "fetch (a.py:3) waits for the network: 4s of 10s (40%), 500 times, 8ms each. Each answer is waited for before the next is asked for: ask for many in one request, keep connections open, or let some requests run at a time"},
+		"a disk, below what sends to it":      {[]waited{{"schedule;jbd2_log_wait_commit;ext4_sync_file;fsync;save", 7, 1, time.Second}}, time.Second, "save (a.py:3) waits for the disk to have what was written: 1s of 10s (10%)"},
+		"a file that is synced for each line": {[]waited{{"schedule;jbd2_log_wait_commit;ext4_sync_file;fsync;save", 7, 200, 20 * time.Millisecond}}, time.Second, "save (a.py:3) waits for the disk to have what was written: 4s of 10s (40%), 200 times, 20ms each. Each waits until the disk has it: write several and sync once"},
+		"a disk that is read":                 {[]waited{{"schedule;io_schedule;folio_wait_bit;read;load", 7, 1, time.Second}}, time.Second, "load (a.py:3) waits for the disk: 1s of 10s (10%)"},
+		"a server without clients":            {[]waited{{"schedule;inet_csk_accept;accept;serve", 8, 10, time.Second}}, time.Second, ""},
 		"a lock":                              {[]waited{{"schedule;futex_wait;pthread_mutex_lock;add", 8, 10, time.Second}, {"schedule;futex_wait;pthread_mutex_lock;add", 9, 10, time.Second}}, time.Second, "add (a.py:3) waits for a lock: 20s of 10s (200%), in 2 threads together, 20 times, 1s each"},
 		"the kernel's memory map":             {[]waited{{"schedule;rwsem_down_read_slowpath;do_user_addr_fault;fill", 8, 1, time.Second}}, time.Second, "fill (a.py:3) waits for a lock of the kernel: 1s of 10s (10%)"},
 		"a condition, of the first":           {[]waited{{"schedule;futex_wait;pthread_cond_wait;join", 7, 1, time.Second}}, time.Second, "join (a.py:3) waits for a condition: 1s of 10s (10%)"},
@@ -63,10 +66,15 @@ func TestWhatIsWaitedFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if x.busy < 5*time.Second {
-				a.Notes = a.Notes[1:] // that it mostly waits
+			var said []string
+			if a.Waits != nil {
+				if a.Waits.Mostly != (x.busy < 5*time.Second) {
+					t.Errorf("mostly: %v", a.Waits.Mostly)
+				}
+				a.Waits.Text = ""
+				said = a.Waits.Sentences()
 			}
-			if got := strings.Join(a.Notes, "\n"); got != x.want {
+			if got := strings.Join(said, "\n"); got != x.want {
 				t.Errorf("%q, want %q", got, x.want)
 			}
 		})

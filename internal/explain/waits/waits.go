@@ -18,6 +18,7 @@
 package waits
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -29,6 +30,7 @@ import (
 	"whyhot/internal/explain/judge"
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/explain/text"
+	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
 
@@ -59,22 +61,30 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 		source = s.Facts.Source
 	}
 	program := newProgram(s.Profile, source)
+	m := &s.Profile.Meta
+	rest := fmt.Sprintf("and its main thread waited for %s", waited.Round(time.Second/10)) //nolint:mnd // tenths
+	switch held := time.Duration(0); {
+	case is && wasFree(s.Profile, busy):
+		rest = "and one was free in the rest"
+	case !is && mayWaitMostly(m, busy):
+		held = program.queued()
+		is = float64(held) >= leastOfThread*float64(m.Duration)
+		rest = fmt.Sprintf("and its threads queue for a lock that others of them had for %s while they waited", held.Round(time.Second/10)) //nolint:mnd // tenths
+	}
 	lines := program.seen(is)
+	said := &finding.Waits{Mostly: is, Busy: busy, Elapsed: m.Duration.Seconds(), Lines: lines}
 	if !is {
-		a.Notes = lines
+		if len(lines) > 0 {
+			a.Waits = said
+		}
 		return a, nil
 	}
-	m := &s.Profile.Meta
-	rest := "and one was free in the rest"
-	if !wasFree(s.Profile, busy) {
-		rest = fmt.Sprintf("and its main thread waited for %s", waited.Round(time.Second/10)) //nolint:mnd // tenths
-	}
-	note := fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, %s; less CPU shortens that %.0[1]f%% only", 100*busy, m.Duration.Round(time.Second/10), rest)
+	said.Text = fmt.Sprintf("The command mostly waits: it used a CPU for %.0f%% of %s, %s; less CPU can shorten that by %.0[1]f%% at most", 100*busy, m.Duration.Round(time.Second/10), rest)
 	if len(s.Profile.Waits()) == 0 {
-		note += ". What it waits for was not recorded"
+		said.Text += ". What it waits for was not recorded"
 	}
-	a.Notes = append(append(a.Notes, note), lines...)
-	a.Notes = append(a.Notes, program.awaited()...)
+	said.Lines = append(said.Lines, program.awaited()...)
+	a.Waits = said
 	return a, nil
 }
 
@@ -94,15 +104,17 @@ func newProgram(p *profile.Profile, source func(path string) ([]string, bool)) *
 // one was free, or saw the main thread wait.
 func waits(p *profile.Profile) (busy float64, waited time.Duration, is bool) {
 	m := &p.Meta
-	if len(m.Command) == 0 || m.Duration < shortest || m.ValueType.Unit != "nanoseconds" {
-		return 0, 0, false
-	}
-	busy = float64(p.Total()) / float64(m.Duration)
-	if busy > mostBusy {
+	busy = float64(p.Total()) / float64(max(1, m.Duration))
+	if !mayWaitMostly(m, busy) {
 		return busy, 0, false
 	}
 	waited = mainWaits(p)
 	return busy, waited, wasFree(p, busy) || float64(waited) >= leastOfThread*float64(m.Duration) && float64(waited) >= timesBusy*float64(p.Total())
+}
+
+// mayWaitMostly says whether a recording is one of a command that used little of a CPU for long enough.
+func mayWaitMostly(m *profile.Meta, busy float64) bool {
+	return len(m.Command) > 0 && m.Duration >= shortest && m.ValueType.Unit == "nanoseconds" && busy <= mostBusy
 }
 
 // wasFree says whether a CPU was free while a command used none.
@@ -113,7 +125,7 @@ func wasFree(p *profile.Profile, busy float64) bool {
 
 // mayWait are kinds for which a command waits whatever its other threads do. A lock, a condition, a
 // child or a pipe may be one that another of them computes for.
-var mayWait = []string{sleep, "the disk", "the network", "events"}
+var mayWait = []string{sleep, disk, synced, network, "events"}
 
 // started begins the stacks of threads that a program has started, as all but the first.
 var started = regexp.MustCompile(`^(start_thread|__?clone3?|thread_start|thread_native_entry\b.*)$`)
@@ -154,10 +166,10 @@ func mainWaits(p *profile.Profile) time.Duration {
 }
 
 // awaited names loops that wait for one thing after the other, of functions in which samples are.
-func (r *program) awaited() []string {
+func (r *program) awaited() []finding.Wait {
 	p := r.p
 	seen := map[profile.Line]bool{}
-	var out []string
+	var out []finding.Wait
 	for _, line := range r.ownLines() {
 		if seen[line] {
 			continue
@@ -174,14 +186,17 @@ func (r *program) awaited() []string {
 		}
 		for _, at := range oneByOne(f, fn.Range) {
 			base := filepath.Base(path)
-			note := fmt.Sprintf("%s:%d waits for %s on each pass of the loop at %s:%d before the next one begins. Where passes do not need each other, let some run at a time: %s",
-				base, at.line, at.what, base, at.loop, ways[f.Language()].how)
-			if !slices.Contains(out, note) { // by another line of the function
-				out = append(out, note)
+			w := finding.Wait{
+				Place:  finding.Place{Function: p.Function(line.Function).Name, File: path, Line: at.line},
+				Text:   fmt.Sprintf("%s:%d waits for %s on each pass of the loop at %s:%d before the next one begins", base, at.line, at.what, base, at.loop),
+				Advice: "Where passes do not need each other, let some run at a time: " + ways[f.Language()].how,
+			}
+			if !slices.ContainsFunc(out, func(o finding.Wait) bool { return o.Text == w.Text }) { // by another line of the function
+				out = append(out, w)
 			}
 		}
 	}
-	slices.Sort(out)
+	slices.SortFunc(out, func(a, b finding.Wait) int { return cmp.Compare(a.Text, b.Text) })
 	return out[:min(len(out), mostLoops)]
 }
 

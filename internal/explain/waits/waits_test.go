@@ -39,7 +39,7 @@ func notes(t *testing.T, path, code string, line int32, meta profile.Meta) []str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.Notes
+	return a.Waits.Sentences()
 }
 
 func recorded(elapsed, idle time.Duration) profile.Meta {

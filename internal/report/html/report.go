@@ -30,7 +30,7 @@ func Report(w io.Writer, in ReportInput) error {
 	if err := in.Flame.check(); err != nil {
 		return err
 	}
-	in.Flame.Notes = append(append([]string(nil), in.Report.Notes...), in.Flame.Notes...)
+	in.Flame.Notes = slices.Concat(in.Report.Waits.Sentences(), in.Report.Notes, in.Flame.Notes)
 	data := struct {
 		Header               header
 		Open, Minor, Refuted []card
