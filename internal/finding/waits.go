@@ -21,8 +21,8 @@ type Wait struct {
 	Place
 
 	For string `json:"for,omitempty"` // "the network", "a lock", …; "" where nobody knows
-	// Seconds are those of all threads together, Times and Threads how many; 0 where the
-	// source alone says that the line waits.
+	// Seconds are those of all threads together, or goroutines, Times and Threads how many; 0
+	// where the source alone says that the line waits.
 	Seconds float64 `json:"seconds,omitempty"`
 	Times   int64   `json:"times,omitempty"`
 	Threads int     `json:"threads,omitempty"`

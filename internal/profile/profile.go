@@ -111,14 +111,16 @@ type Label struct {
 
 // Label keys that the rest of the program understands.
 const (
-	LabelProcess   = "process"   // name of the executable or the process's comm
-	LabelPID       = "pid"       // number
-	LabelThread    = "thread"    // comm of the thread
-	LabelTID       = "tid"       // number
-	LabelContainer = "container" // container ID
-	LabelService   = "service.name"
-	LabelStatement = "db.query.text"  // an SQL statement without its values
-	LabelDatabase  = "db.system.name" // postgresql, mariadb, sqlite
+	LabelProcess = "process" // name of the executable or the process's comm
+	LabelPID     = "pid"     // number
+	LabelThread  = "thread"  // comm of the thread
+	LabelTID     = "tid"     // number
+	// LabelGoroutines is how many goroutines have waited at a stack, of which no thread is.
+	LabelGoroutines = "goroutines"
+	LabelContainer  = "container" // container ID
+	LabelService    = "service.name"
+	LabelStatement  = "db.query.text"  // an SQL statement without its values
+	LabelDatabase   = "db.system.name" // postgresql, mariadb, sqlite
 )
 
 // ValueType names what Sample.Value counts, for example {"cpu", "nanoseconds"}

@@ -2,7 +2,6 @@ package symbol
 
 import (
 	"context"
-	"debug/gosym"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"whyhot/internal/elfinfo/elffile"
 	"whyhot/internal/profile"
 	"whyhot/internal/symbol/elfsym"
+	"whyhot/internal/symbol/gopcln"
 )
 
 // Options say where to look and how to print.
@@ -62,7 +62,7 @@ type File struct {
 	alt     *elffile.File // shared part of debug's information, or nil
 	symbols *elfsym.Table // what prepare was asked for
 	dwarf   *dwarf.Info   // nil without DWARF
-	golang  *gosym.Table
+	golang  *gopcln.Table
 	names   *demangler
 	isGo    bool
 	notes   []string
@@ -116,7 +116,7 @@ func (f *File) load(main *elffile.File, find debugfile.Finder, asked []uint64, n
 		f.symbols, err = elfsym.WithTails(main, f.symbols, asked)
 	}
 	f.note(err)
-	f.isGo = main.Section(".go.buildinfo") != nil || main.Section(".gopclntab") != nil || main.Section(".data.rel.ro.gopclntab") != nil
+	f.isGo = main.Section(".go.buildinfo") != nil || gopcln.Is(main)
 	if namesOnly && f.symbols.HasStatic() {
 		return
 	}
@@ -125,7 +125,7 @@ func (f *File) load(main *elffile.File, find debugfile.Finder, asked []uint64, n
 	f.dwarf, err = dwarf.Open(withDWARF, f.alt, main.CodeRanges())
 	f.note(err)
 	if f.dwarf == nil && f.isGo {
-		f.golang, err = goTable(main)
+		f.golang, err = gopcln.Open(main)
 		f.note(err)
 	}
 }
@@ -236,11 +236,13 @@ func (f *File) LookupAll(ctx context.Context, vaddrs []uint64) ([][]profile.Fram
 // line are shared between the addresses of a symbol.
 func (f *File) fromTables(vaddr uint64, shared map[uint64][]profile.Frame) []profile.Frame {
 	if f.golang != nil {
-		if file, line, fn := f.golang.PCToLine(vaddr); fn != nil {
-			return []profile.Frame{{
-				Function: profile.Function{Name: fn.Name, File: file, Kind: profile.KindGo},
-				Line:     int32(max(line, 0)), // -1 where the table has none
-			}}
+		if found := f.golang.Find(vaddr); found != nil {
+			frames := make([]profile.Frame, len(found))
+			for i, in := range found {
+				fn := profile.Function{Name: in.Name, File: in.File, StartLine: int32(in.Start), Kind: profile.KindGo} //nolint:gosec // a line
+				frames[i] = profile.Frame{Function: fn, Line: int32(in.Line)}                                          //nolint:gosec // a line
+			}
+			return frames
 		}
 	}
 	sym, ok := f.symbols.Find(vaddr)

@@ -104,24 +104,31 @@ func TestGoInlined(t *testing.T) {
 	}
 	path := filepath.Join(dir, "program")
 	command(t, dir, goTool, "build", "-o", path, ".")
-	f, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	first := addressOf(t, path, "main.fold")
-	for addr := first; ; addr++ {
-		frames := f.Lookup(addr)
-		if len(frames) == 0 || frames[len(frames)-1].Function.Name != "main.fold" {
-			t.Fatal("main.mixed is not inlined")
+	command(t, dir, goTool, "build", "-ldflags=-s -w", "-o", path+".stripped", ".")
+	for _, path := range []string{path, path + ".stripped"} { // from DWARF, and from what the runtime needs
+		f, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if frames[0].Function.Name != "main.mixed" {
-			continue
+		defer f.Close()
+		inlined := 0
+		for addr := first; ; addr++ {
+			frames := f.Lookup(addr)
+			if len(frames) == 0 || frames[len(frames)-1].Function.Name != "main.fold" {
+				break
+			}
+			if frames[0].Function.Name != "main.mixed" {
+				continue
+			}
+			inlined++
+			if start, line, at := frames[0].Function.StartLine, frames[0].Line, frames[1].Line; start != 5 || line != 5 || at != 10 {
+				t.Errorf("%s: main.mixed begins on line %d, not 5, has line %d, not 5, and is called on line %d, not 10", filepath.Base(path), start, line, at)
+			}
 		}
-		if start := frames[0].Function.StartLine; start != 5 {
-			t.Errorf("main.mixed begins on line %d, not 5", start)
+		if inlined == 0 {
+			t.Errorf("%s: main.mixed is not inlined", filepath.Base(path))
 		}
-		return
 	}
 }
 

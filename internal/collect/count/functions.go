@@ -9,6 +9,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 
+	"whyhot/internal/collect/bpf"
 	"whyhot/internal/profile"
 )
 
@@ -141,50 +142,46 @@ func (p *probes) program(m maps, own namespace, index int32, f *Function) asm.In
 		atLast = atWord - wordSize // that could not be read
 		atZero = atLast - wordSize
 	)
-	var ins asm.Instructions
-	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
-	all := func(more asm.Instructions) { ins = append(ins, more...) }
-	do(asm.Mov.Reg(asm.R6, asm.R1), store(atIDs, 0),
+	var code bpf.Code
+	code.Do(asm.Mov.Reg(asm.R6, asm.R1), bpf.Number(atIDs, 0),
 		asm.LoadImm(asm.R1, int64(own.device), asm.DWord), asm.LoadImm(asm.R2, int64(own.inode), asm.DWord)) //nolint:gosec // bits
-	all(pointer(asm.R3, atIDs))
-	do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMapPtr(asm.R1, m.processes.FD()))
-	all(pointer(asm.R2, atIDs+4))
-	do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"), store(atKey, index), asm.LoadMapPtr(asm.R1, p.counts.FD()))
-	all(pointer(asm.R2, atKey))
-	do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
+	code.Place(asm.R3, atIDs)
+	code.Do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
+	code.Lookup(m.processes.FD(), atIDs+4, "end")
+	code.Do(bpf.Number(atKey, index), asm.LoadMapPtr(asm.R1, p.counts.FD()))
+	code.Place(asm.R2, atKey)
+	code.Do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
 		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord))
 	if f.Texts {
-		do(store(atLast, 0), store(atZero, 0), asm.Mov.Imm(asm.R8, 0), asm.LoadImm(asm.R9, multiplier, asm.DWord))
+		code.Do(bpf.Number(atLast, 0), bpf.Number(atZero, 0), asm.Mov.Imm(asm.R8, 0), asm.LoadImm(asm.R9, multiplier, asm.DWord))
 		for n, register := range f.counted() {
 			value, check, next := fmt.Sprintf("value%d", n), fmt.Sprintf("check%d", n), fmt.Sprintf("next%d", n)
-			do(asm.LoadMem(asm.R7, asm.R6, register, asm.DWord), asm.StoreMem(asm.RFP, atWord, asm.R7, asm.DWord))
+			code.Do(asm.LoadMem(asm.R7, asm.R6, register, asm.DWord), asm.StoreMem(asm.RFP, atWord, asm.R7, asm.DWord))
 			for at := int16(0); at < textSize; at += wordSize {
-				do(store(atText+at, 0))
+				code.Do(bpf.Number(atText+at, 0))
 			}
-			all(read(atText, textSize, 0, asm.FnProbeReadUserStr))
-			do(asm.JSLT.Imm(asm.R0, 0, value), asm.LoadMapPtr(asm.R1, p.unread.FD())) // no address: a number
-			all(pointer(asm.R2, atWord))
-			do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, check), asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
+			code.Do(read(atText, textSize, 0, asm.FnProbeReadUserStr)...)
+			code.Do(asm.JSLT.Imm(asm.R0, 0, value)) // no address: a number
+			code.Lookup(p.unread.FD(), atWord, check)
+			code.Do(asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
 				asm.LoadMem(asm.R1, asm.RFP, atText, asm.Byte).WithSymbol(check), asm.JLT.Imm(asm.R1, printable, next)) // what it points to is no text
 			for at := int16(0); at < textSize; at += wordSize {
-				do(asm.LoadMem(asm.R1, asm.RFP, atText+at, asm.DWord))
-				all(mix(asm.R1))
+				code.Do(asm.LoadMem(asm.R1, asm.RFP, atText+at, asm.DWord))
+				code.Do(mix(asm.R1)...)
 			}
-			do(asm.Ja.Label(next), asm.Mov.Reg(asm.R1, asm.R7).WithSymbol(value))
-			all(mix(asm.R1))
-			do(asm.JLT.Imm(asm.R7, leastAddress, next), asm.StoreMem(asm.RFP, atLast, asm.R7, asm.DWord), asm.LoadMapPtr(asm.R1, p.unread.FD()))
-			all(pointer(asm.R2, atWord))
-			all(pointer(asm.R3, atZero))
-			do(asm.Mov.Imm(asm.R4, noExist), asm.FnMapUpdateElem.Call())
-			do(asm.Mul.Reg(asm.R8, asm.R9).WithSymbol(next))
+			code.Do(asm.Ja.Label(next), asm.Mov.Reg(asm.R1, asm.R7).WithSymbol(value))
+			code.Do(mix(asm.R1)...)
+			code.Do(asm.JLT.Imm(asm.R7, leastAddress, next), asm.StoreMem(asm.RFP, atLast, asm.R7, asm.DWord), asm.LoadMapPtr(asm.R1, p.unread.FD()))
+			code.Place(asm.R2, atWord)
+			code.Place(asm.R3, atZero)
+			code.Do(asm.Mov.Imm(asm.R4, noExist), asm.FnMapUpdateElem.Call())
+			code.Do(asm.Mul.Reg(asm.R8, asm.R9).WithSymbol(next))
 		}
-		do(store(atName, index), asm.StoreMem(asm.RFP, atName+wordSize, asm.R8, asm.DWord), asm.LoadMapPtr(asm.R1, p.arguments.FD()))
-		all(pointer(asm.R2, atName))
-		all(pointer(asm.R3, atLast))
-		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		code.Do(bpf.Number(atName, index), asm.StoreMem(asm.RFP, atName+wordSize, asm.R8, asm.DWord))
+		code.Update(p.arguments.FD(), atName, atLast)
 	}
-	do(asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return())
-	return ins
+	code.End("end")
+	return asm.Instructions(code)
 }
 
 // mix mixes a word into the hash at R8.

@@ -5,6 +5,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"whyhot/internal/collect/bpf"
 )
 
 // What the kernel keeps.
@@ -88,92 +90,79 @@ func add(offset int16, value asm.Register) asm.Instructions {
 	}
 }
 
-// store writes eight bytes to the stack. asm.StoreImm refuses that size, since the constant
-// has 32 bits; the kernel extends its sign.
-func store(offset int16, value int32) asm.Instruction {
-	return asm.Instruction{OpCode: asm.StoreImmOp(asm.DWord), Dst: asm.RFP, Offset: offset, Constant: int64(value)}
-}
-
-// pointer is an address on the stack.
-func pointer(to asm.Register, offset int32) asm.Instructions {
-	return asm.Instructions{asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, offset)}
-}
-
 // read copies from an address in R7 and an offset to the stack, by a function of the
 // kernel, which gives something else than 0 (or a length below 1) where it cannot.
 func read(to, size int32, offset int32, by asm.BuiltinFunc) asm.Instructions {
-	ins := pointer(asm.R1, to)
-	return append(ins, asm.Mov.Imm(asm.R2, size), asm.Mov.Reg(asm.R3, asm.R7), asm.Add.Imm(asm.R3, offset), by.Call())
+	var c bpf.Code
+	c.Place(asm.R1, int16(to)) //nolint:gosec // in the stack
+	c.Do(asm.Mov.Imm(asm.R2, size), asm.Mov.Reg(asm.R3, asm.R7), asm.Add.Imm(asm.R3, offset), by.Call())
+	return asm.Instructions(c)
 }
 
 // program counts at the end of each call. R6 is the context, later the tally; R7 the saved
 // registers, later a path; R8 the number, R9 what the call gave.
 func program(m maps, own namespace) asm.Instructions {
-	var ins asm.Instructions
-	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
-	all := func(more asm.Instructions) { ins = append(ins, more...) }
+	var code bpf.Code
 
-	do(asm.Mov.Reg(asm.R6, asm.R1), store(atIDs, 0),
+	code.Do(asm.Mov.Reg(asm.R6, asm.R1), bpf.Number(atIDs, 0),
 		asm.LoadImm(asm.R1, int64(own.device), asm.DWord), asm.LoadImm(asm.R2, int64(own.inode), asm.DWord)) //nolint:gosec // bits
-	all(pointer(asm.R3, atIDs))
-	do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMapPtr(asm.R1, m.processes.FD()))
-	all(pointer(asm.R2, atIDs+4)) // the process, not the thread
-	do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
-		asm.LoadMem(asm.R7, asm.R6, 0, asm.DWord), asm.LoadMem(asm.R9, asm.R6, wordSize, asm.DWord), store(atNumber, 0))
-	all(read(atNumber, wordSize, regsNumber, asm.FnProbeReadKernel))
-	do(asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMem(asm.R8, asm.RFP, atNumber, asm.Word), asm.JGE.Imm(asm.R8, mostNumbers, "end"))
+	code.Place(asm.R3, atIDs)
+	code.Do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMapPtr(asm.R1, m.processes.FD()))
+	code.Place(asm.R2, atIDs+4) // the process, not the thread
+	code.Do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
+		asm.LoadMem(asm.R7, asm.R6, 0, asm.DWord), asm.LoadMem(asm.R9, asm.R6, wordSize, asm.DWord), bpf.Number(atNumber, 0))
+	code.Do(read(atNumber, wordSize, regsNumber, asm.FnProbeReadKernel)...)
+	code.Do(asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMem(asm.R8, asm.RFP, atNumber, asm.Word), asm.JGE.Imm(asm.R8, mostNumbers, "end"))
 
 	// A child is of the command too.
 	for _, number := range forks {
-		do(asm.JEq.Imm(asm.R8, number, "child"))
+		code.Do(asm.JEq.Imm(asm.R8, number, "child"))
 	}
-	do(asm.Ja.Label("tally"), asm.JSLE.Imm(asm.R9, 0, "tally").WithSymbol("child"),
-		asm.StoreMem(asm.RFP, atChild, asm.R9, asm.Word), store(atOne, 1), asm.LoadMapPtr(asm.R1, m.processes.FD()))
-	all(pointer(asm.R2, atChild))
-	all(pointer(asm.R3, atOne))
-	do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	code.Do(asm.Ja.Label("tally"), asm.JSLE.Imm(asm.R9, 0, "tally").WithSymbol("child"),
+		asm.StoreMem(asm.RFP, atChild, asm.R9, asm.Word), bpf.Number(atOne, 1), asm.LoadMapPtr(asm.R1, m.processes.FD()))
+	code.Place(asm.R2, atChild)
+	code.Place(asm.R3, atOne)
+	code.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 
-	do(asm.LoadMapPtr(asm.R1, m.tallies.FD()).WithSymbol("tally"))
-	all(pointer(asm.R2, atNumber))
-	do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"), asm.Mov.Reg(asm.R6, asm.R0), asm.Mov.Imm(asm.R2, 1))
-	all(add(0, asm.R2))
-	do(asm.JSLT.Imm(asm.R9, 0, "failed"))
-	all(add(offBytes, asm.R9))
-	do(asm.Ja.Label("path"), asm.Mov.Imm(asm.R2, 1).WithSymbol("failed"))
-	all(add(offFailed, asm.R2))
+	code.Do(asm.LoadMapPtr(asm.R1, m.tallies.FD()).WithSymbol("tally"))
+	code.Place(asm.R2, atNumber)
+	code.Do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"), asm.Mov.Reg(asm.R6, asm.R0), asm.Mov.Imm(asm.R2, 1))
+	code.Do(add(0, asm.R2)...)
+	code.Do(asm.JSLT.Imm(asm.R9, 0, "failed"))
+	code.Do(add(offBytes, asm.R9)...)
+	code.Do(asm.Ja.Label("path"), asm.Mov.Imm(asm.R2, 1).WithSymbol("failed"))
+	code.Do(add(offFailed, asm.R2)...)
 
 	// Which argument is a path?
-	do(asm.Mov.Imm(asm.R5, regsFirst).WithSymbol("path"))
+	code.Do(asm.Mov.Imm(asm.R5, regsFirst).WithSymbol("path"))
 	for _, c := range calls {
 		if c.path == 1 {
-			do(asm.JEq.Imm(asm.R8, c.number, "first"))
+			code.Do(asm.JEq.Imm(asm.R8, c.number, "first"))
 		}
 	}
 	for _, c := range calls {
 		if c.path == 2 { //nolint:mnd // the second argument
-			do(asm.JEq.Imm(asm.R8, c.number, "second"))
+			code.Do(asm.JEq.Imm(asm.R8, c.number, "second"))
 		}
 	}
-	do(asm.Ja.Label("end"), asm.Mov.Imm(asm.R5, regsSecond).WithSymbol("second"),
-		asm.Add.Reg(asm.R7, asm.R5).WithSymbol("first"), store(atChild, 0))
-	all(read(atChild, wordSize, 0, asm.FnProbeReadKernel))
-	do(asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMem(asm.R7, asm.RFP, atChild, asm.DWord))
+	code.Do(asm.Ja.Label("end"), asm.Mov.Imm(asm.R5, regsSecond).WithSymbol("second"),
+		asm.Add.Reg(asm.R7, asm.R5).WithSymbol("first"), bpf.Number(atChild, 0))
+	code.Do(read(atChild, wordSize, 0, asm.FnProbeReadKernel)...)
+	code.Do(asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMem(asm.R7, asm.RFP, atChild, asm.DWord))
 	for at := int16(0); at < pathSize; at += wordSize {
-		do(store(atPath+at, 0))
+		code.Do(bpf.Number(atPath+at, 0))
 	}
-	all(read(atPath, pathSize, 0, asm.FnProbeReadUserStr))
-	do(asm.JSLE.Imm(asm.R0, 1, "end")) // none, or an empty one: the call is about a descriptor
-	do(asm.Mov.Imm(asm.R2, 1))
-	all(add(offNamed, asm.R2))
-	do(asm.Mov.Imm(asm.R2, 0), asm.LoadImm(asm.R3, multiplier, asm.DWord))
+	code.Do(read(atPath, pathSize, 0, asm.FnProbeReadUserStr)...)
+	code.Do(asm.JSLE.Imm(asm.R0, 1, "end")) // none, or an empty one: the call is about a descriptor
+	code.Do(asm.Mov.Imm(asm.R2, 1))
+	code.Do(add(offNamed, asm.R2)...)
+	code.Do(asm.Mov.Imm(asm.R2, 0), asm.LoadImm(asm.R3, multiplier, asm.DWord))
 	for at := int16(0); at < pathSize; at += wordSize {
-		do(asm.LoadMem(asm.R1, asm.RFP, atPath+at, asm.DWord), asm.Xor.Reg(asm.R2, asm.R1), asm.Mul.Reg(asm.R2, asm.R3),
+		code.Do(asm.LoadMem(asm.R1, asm.RFP, atPath+at, asm.DWord), asm.Xor.Reg(asm.R2, asm.R1), asm.Mul.Reg(asm.R2, asm.R3),
 			asm.Mov.Reg(asm.R1, asm.R2), asm.RSh.Imm(asm.R1, fold), asm.Xor.Reg(asm.R2, asm.R1))
 	}
-	do(asm.StoreMem(asm.RFP, atHash, asm.R2, asm.DWord), store(atOne, 1), asm.LoadMapPtr(asm.R1, m.paths.FD()))
-	all(pointer(asm.R2, atHash))
-	all(pointer(asm.R3, atOne))
-	do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
-	do(asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return())
-	return ins
+	code.Do(asm.StoreMem(asm.RFP, atHash, asm.R2, asm.DWord), bpf.Number(atOne, 1))
+	code.Update(m.paths.FD(), atHash, atOne)
+	code.End("end")
+	return asm.Instructions(code)
 }

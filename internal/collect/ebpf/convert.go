@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 
 	"whyhot/internal/collect/branch"
+	"whyhot/internal/collect/goroutine"
 	"whyhot/internal/collect/statement"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -22,21 +23,22 @@ import (
 
 // converter turns traces into rows of a profile. One goroutine uses it.
 type converter struct {
-	b        *profile.Builder
-	tasks    *tasks
-	files    *files
-	rate     *rate
-	from     time.Time   // earlier samples do not count
-	times    sampleTimes // what rows have of the samples' times
-	frames   map[unique.Handle[libpf.Frame]]profile.LocationID
-	mappings map[mappingKey]*mapping
-	labels   map[labelKey]profile.LabelSetID
-	stack    []profile.LocationID
-	samples  int64
-	perl     bool          // there are frames of Perl
-	off      *offCPU       // nil where they are not recorded
-	pid      uint32        // of the trace under way
-	cut      map[int]int64 // samples whose stack broke off, by the error's number
+	b          *profile.Builder
+	tasks      *tasks
+	files      *files
+	rate       *rate
+	from       time.Time   // earlier samples do not count
+	times      sampleTimes // what rows have of the samples' times
+	frames     map[unique.Handle[libpf.Frame]]profile.LocationID
+	mappings   map[mappingKey]*mapping
+	labels     map[labelKey]profile.LabelSetID
+	stack      []profile.LocationID
+	samples    int64
+	perl       bool                // there are frames of Perl
+	off        *offCPU             // nil where they are not recorded
+	goroutines *goroutine.Recorder // likewise
+	pid        uint32              // of the trace under way
+	cut        map[int]int64       // samples whose stack broke off, by the error's number
 	// seesMappings: the profiler's kernel part looks at the memory map itself where it knows
 	// no code, and tells generated code from that of a file.
 	seesMappings bool
@@ -380,6 +382,7 @@ func (c *converter) mapping(k mappingKey, start, limit uint64) profile.MappingID
 
 // profile closes the profile.
 func (c *converter) profile(meta profile.Meta) *profile.Profile {
+	c.addGoroutines()
 	for k, m := range c.mappings {
 		c.b.Complete(m.id, profile.Mapping{Path: k.path, BuildID: k.buildID, Start: m.start, Limit: m.limit, Offset: m.start - k.bias})
 	}

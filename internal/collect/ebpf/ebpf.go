@@ -149,8 +149,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 		}
 		made.begin(ctx, rec.known())
 	}
-	waits := rec.request.Settings.OffCPU && !rec.request.Target.System && rec.request.Settings.Batch == 0
-	if rec.profiler, err = attach(ctx, rec.rate.first, rec.pace, rec.convert, rec.files, made, waits); err != nil {
+	if rec.profiler, err = attach(ctx, rec.rate.first, rec.pace, rec.convert, rec.files, made, rec.seesWaits()); err != nil {
 		return err
 	}
 	if !rec.request.Target.System {
@@ -161,6 +160,7 @@ func (rec *recording) attach(ctx context.Context, pids []int) error {
 	}
 	rec.warm(ctx)
 	rec.watchStatements(pids)
+	rec.watchGoroutines(pids)
 	rec.watchBranches()
 	rec.tasks.begin(ctx, pids)
 	if rec.proc != nil {
@@ -218,6 +218,7 @@ func (rec *recording) abandon() {
 func (rec *recording) close() {
 	if rec.convert != nil {
 		rec.convert.statements.Close()
+		rec.convert.goroutines.Close()
 	}
 	if rec.profiler != nil {
 		rec.profiler.close()

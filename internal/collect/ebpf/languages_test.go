@@ -141,16 +141,16 @@ func compiled(t *testing.T, file string) []string {
 }
 
 // goProgram builds a Go program from its only file.
-func goProgram(t *testing.T, source string) string {
+func goProgram(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": source, "go.mod": "module burn\ngo 1.22\n"} {
+	for name, text := range map[string]string{"main.go": source, "go.mod": "module burn\ngo 1.25\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	program := filepath.Join(dir, "burn")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	build := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", program}, flags...)...)
 	build.Dir = dir
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)

@@ -114,7 +114,8 @@ func TestWorkOfAStatement(t *testing.T) {
 		t.Fatalf("the statement was not seen: %+v, %q", p.Meta.Statements, p.Meta.Warnings)
 	}
 	s := p.Meta.Statements[i]
-	if s.Runs != 1 || s.Scanned < scanned || s.Scanned > scanned+1500 || s.Operations < s.Scanned || s.DatabaseBytes < 100_000 {
+	if s.Runs != 1 || s.Scanned < scanned || s.Scanned > scanned+scanned/50 || // some by the share of samples before it was seen
+		s.Operations < s.Scanned || s.DatabaseBytes < 100_000 {
 		t.Errorf("%+v, with %d rows scanned", s, scanned)
 	}
 }

@@ -1,10 +1,9 @@
 package statement
 
 import (
-	"runtime"
-
 	"github.com/cilium/ebpf/asm"
 
+	"whyhot/internal/collect/bpf"
 	"whyhot/internal/collect/ebpf/known"
 	"whyhot/internal/profile/sqlshape"
 )
@@ -59,18 +58,6 @@ const (
 	half       = 32
 )
 
-// argument is where the registers of a call have an argument; the kernel shows them to the
-// program as struct pt_regs.
-func argument(n int) (offset int16, known bool) {
-	switch runtime.GOARCH {
-	case "amd64":
-		return map[int]int16{1: 112, 2: 104, 3: 96, 4: 88}[n], true //nolint:mnd // rdi, rsi, rdx, rcx
-	case "arm64":
-		return int16(8 * (n - 1)), true //nolint:gosec,mnd // x0, x1, …
-	}
-	return 0, false
-}
-
 // target is what one program is for.
 type target struct {
 	function
@@ -85,49 +72,32 @@ type target struct {
 // descriptors are those of the maps.
 type descriptors struct{ hits, scratch, ring, states, running, known int }
 
-func store(offset int16, value int32) asm.Instruction {
-	return asm.Instruction{OpCode: asm.StoreImmOp(asm.DWord), Dst: asm.RFP, Offset: offset, Constant: int64(value)}
-}
-
 // program tells of a call. R6 is the context, later the state of the thread, or 0 where a
 // statement ends that ran; R7 the event, R8 the handle, later the text; R9 process << 32 |
 // thread.
 func program(t target, m descriptors) asm.Instructions {
-	var ins asm.Instructions
-	do := func(more ...asm.Instruction) { ins = append(ins, more...) }
-	place := func(to asm.Register, offset int16) { do(asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, int32(offset))) }
-	lookup := func(of int, key int16, otherwise string) {
-		do(asm.LoadMapPtr(asm.R1, of))
-		place(asm.R2, key)
-		do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, otherwise))
-	}
-	update := func(of int, key, value int16) {
-		do(asm.LoadMapPtr(asm.R1, of))
-		place(asm.R2, key)
-		place(asm.R3, value)
-		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
-	}
+	var c bpf.Code
 	load := func(to asm.Register, n int) {
-		offset, _ := argument(n)
-		do(asm.LoadMem(to, asm.R6, offset, asm.DWord))
+		offset, _ := bpf.Argument(n)
+		c.Do(asm.LoadMem(to, asm.R6, offset, asm.DWord))
 	}
 
-	do(asm.Mov.Reg(asm.R6, asm.R1), store(atKey, t.probe))
-	lookup(m.hits, atKey, "end")
-	do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
+	c.Do(asm.Mov.Reg(asm.R6, asm.R1), bpf.Number(atKey, t.probe))
+	c.Lookup(m.hits, atKey, "end")
+	c.Do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
 		asm.FnGetCurrentPidTgid.Call(), asm.Mov.Reg(asm.R9, asm.R0))
 	if m.known >= 0 {
-		do(known.Only(m.known, asm.R9, "end")...)
+		c.Do(known.Only(m.known, asm.R9, "end")...)
 	}
-	do(store(atKey, 0))
-	lookup(m.scratch, atKey, "end")
-	do(asm.Mov.Reg(asm.R7, asm.R0), asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.R7, offTime, asm.R0, asm.DWord),
+	c.Do(bpf.Number(atKey, 0))
+	c.Lookup(m.scratch, atKey, "end")
+	c.Do(asm.Mov.Reg(asm.R7, asm.R0), asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.R7, offTime, asm.R0, asm.DWord),
 		asm.StoreMem(asm.R7, offThread, asm.R9, asm.DWord), asm.Mov.Imm(asm.R1, 0),
 		asm.StoreMem(asm.R7, offHandle, asm.R1, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
 		asm.StoreMem(asm.R7, offWork, asm.R1, asm.DWord), asm.StoreMem(asm.R7, offWork+8, asm.R1, asm.DWord))
 	work := func() { // of the statement in R8
 		if t.counters > 0 {
-			do(asm.Mov.Reg(asm.R1, asm.R7), asm.Add.Imm(asm.R1, offWork), asm.Mov.Imm(asm.R2, workSize),
+			c.Do(asm.Mov.Reg(asm.R1, asm.R7), asm.Add.Imm(asm.R1, offWork), asm.Mov.Imm(asm.R2, workSize),
 				asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.counters+firstWork), asm.FnProbeReadUser.Call())
 		}
 	}
@@ -135,108 +105,108 @@ func program(t target, m descriptors) asm.Instructions {
 	if t.runs {
 		runs = 1
 	}
-	do(asm.Mov.Imm(asm.R1, t.probe), asm.StoreMem(asm.R7, offProbe, asm.R1, asm.Word), asm.Mov.Imm(asm.R1, runs), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word))
+	c.Do(asm.Mov.Imm(asm.R1, t.probe), asm.StoreMem(asm.R7, offProbe, asm.R1, asm.Word), asm.Mov.Imm(asm.R1, runs), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word))
 	if t.handle > 0 {
 		load(asm.R8, t.handle)
 		if t.name > 0 {
 			for at := int16(0); at < nameSize; at += 8 {
-				do(store(atName+at, 0))
+				c.Do(bpf.Number(atName+at, 0))
 			}
 			load(asm.R3, t.name)
-			place(asm.R1, atName)
-			do(asm.Mov.Imm(asm.R2, nameSize), asm.FnProbeReadUserStr.Call(), asm.LoadImm(asm.R2, multiplier, asm.DWord))
+			c.Place(asm.R1, atName)
+			c.Do(asm.Mov.Imm(asm.R2, nameSize), asm.FnProbeReadUserStr.Call(), asm.LoadImm(asm.R2, multiplier, asm.DWord))
 			for at := int16(0); at < nameSize; at += 8 {
-				do(asm.LoadMem(asm.R1, asm.RFP, atName+at, asm.DWord), asm.Xor.Reg(asm.R8, asm.R1), asm.Mul.Reg(asm.R8, asm.R2))
+				c.Do(asm.LoadMem(asm.R1, asm.RFP, atName+at, asm.DWord), asm.Xor.Reg(asm.R8, asm.R1), asm.Mul.Reg(asm.R8, asm.R2))
 			}
 		}
-		do(asm.StoreMem(asm.R7, offHandle, asm.R8, asm.DWord))
+		c.Do(asm.StoreMem(asm.R7, offHandle, asm.R8, asm.DWord))
 	}
 	if t.stateful || t.nested {
 		// The key of the thread, and that of the statement in its process.
-		do(store(atKey, 0), asm.StoreMem(asm.RFP, atKey, asm.R9, asm.Word), asm.Mov.Reg(asm.R1, asm.R9), asm.RSh.Imm(asm.R1, half),
+		c.Do(bpf.Number(atKey, 0), asm.StoreMem(asm.RFP, atKey, asm.R9, asm.Word), asm.Mov.Reg(asm.R1, asm.R9), asm.RSh.Imm(asm.R1, half),
 			asm.StoreMem(asm.RFP, atPair, asm.R1, asm.DWord))
 		if t.handle > 0 {
-			do(asm.StoreMem(asm.RFP, atPair+8, asm.R8, asm.DWord))
+			c.Do(asm.StoreMem(asm.RFP, atPair+8, asm.R8, asm.DWord))
 		}
 	}
 	switch {
 	case t.role == nests:
-		do(store(atPointer, 0), store(atOne, 1))
-		place(asm.R1, atPointer)
-		do(asm.Mov.Imm(asm.R2, 8), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.offset), asm.FnProbeReadUser.Call(), //nolint:mnd // a pointer
+		c.Do(bpf.Number(atPointer, 0), bpf.Number(atOne, 1))
+		c.Place(asm.R1, atPointer)
+		c.Do(asm.Mov.Imm(asm.R2, 8), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.offset), asm.FnProbeReadUser.Call(), //nolint:mnd // a pointer
 			asm.LoadMem(asm.R8, asm.RFP, atPointer, asm.DWord))
-		lookup(m.states, atKey, "inner")
-		do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "end"))
-		ins = append(ins, asm.LoadMapPtr(asm.R1, m.running).WithSymbol("inner"))
-		place(asm.R2, atPair)
-		place(asm.R3, atOne)
-		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		c.Lookup(m.states, atKey, "inner")
+		c.Do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "end"))
+		c.Do(asm.LoadMapPtr(asm.R1, m.running).WithSymbol("inner"))
+		c.Place(asm.R2, atPair)
+		c.Place(asm.R3, atOne)
+		c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 	case t.role == leaves:
-		do(asm.LoadMapPtr(asm.R1, m.running))
-		place(asm.R2, atPair)
-		do(asm.FnMapDeleteElem.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
+		c.Do(asm.LoadMapPtr(asm.R1, m.running))
+		c.Place(asm.R2, atPair)
+		c.Do(asm.FnMapDeleteElem.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
 	case t.role == steps:
 		for at := int16(0); at < stateSize; at += 8 {
-			do(store(atState+at, 0))
+			c.Do(bpf.Number(atState+at, 0))
 		}
-		lookup(m.states, atKey, "first")
-		do(asm.Ja.Label("known"))
-		ins = append(ins, asm.LoadMapPtr(asm.R1, m.states).WithSymbol("first"))
-		place(asm.R2, atKey)
-		place(asm.R3, atState)
-		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
-		lookup(m.states, atKey, "end")
-		do(asm.Mov.Reg(asm.R6, asm.R0).WithSymbol("known"),
+		c.Lookup(m.states, atKey, "first")
+		c.Do(asm.Ja.Label("known"))
+		c.Do(asm.LoadMapPtr(asm.R1, m.states).WithSymbol("first"))
+		c.Place(asm.R2, atKey)
+		c.Place(asm.R3, atState)
+		c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		c.Lookup(m.states, atKey, "end")
+		c.Do(asm.Mov.Reg(asm.R6, asm.R0).WithSymbol("known"),
 			asm.LoadMem(asm.R1, asm.R6, offStatement, asm.DWord), asm.JNE.Reg(asm.R1, asm.R8, "begins"),
 			asm.LoadMem(asm.R1, asm.R6, offPrepared, asm.DWord), asm.JNE.Imm(asm.R1, 0, "begins"))
 		if t.counters > 0 {
 			// SQLite frees the statements that it runs for itself without a call that is seen, and
 			// the next one may have the same place: it has done nothing yet.
-			do(store(atPointer, 0))
-			place(asm.R1, atPointer)
-			do(asm.Mov.Imm(asm.R2, 4), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.counters+lastWork), asm.FnProbeReadUser.Call(), //nolint:mnd // a uint32
+			c.Do(bpf.Number(atPointer, 0))
+			c.Place(asm.R1, atPointer)
+			c.Do(asm.Mov.Imm(asm.R2, 4), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.counters+lastWork), asm.FnProbeReadUser.Call(), //nolint:mnd // a uint32
 				asm.LoadMem(asm.R1, asm.RFP, atPointer, asm.DWord), asm.JNE.Imm(asm.R1, 0, "same"),
 				asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offPrepared, asm.R1, asm.DWord), asm.Ja.Label("begins"))
 		}
-		do(asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord).WithSymbol("same"), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.Ja.Label("end"),
+		c.Do(asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord).WithSymbol("same"), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.Ja.Label("end"),
 			asm.LoadMem(asm.R1, asm.R6, offCount, asm.DWord).WithSymbol("begins"), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
 			asm.LoadMem(asm.R1, asm.R6, offPrepared, asm.DWord), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word),
 			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R6, offPrepared, asm.R1, asm.DWord),
 			asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R6, offStatement, asm.R8, asm.DWord))
 		work()
 		// A statement that was stepped and not reset goes on.
-		do(asm.LoadMapPtr(asm.R1, m.running))
-		place(asm.R2, atPair)
-		do(asm.FnMapLookupElem.Call(), asm.JNE.Imm(asm.R0, 0, "text"), asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), store(atOne, 1))
-		update(m.running, atPair, atOne)
-		do(store(atPointer, 0).WithSymbol("text"))
-		place(asm.R1, atPointer)
-		do(asm.Mov.Imm(asm.R2, 8), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.offset), asm.FnProbeReadUser.Call(), //nolint:mnd // a pointer
+		c.Do(asm.LoadMapPtr(asm.R1, m.running))
+		c.Place(asm.R2, atPair)
+		c.Do(asm.FnMapLookupElem.Call(), asm.JNE.Imm(asm.R0, 0, "text"), asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), bpf.Number(atOne, 1))
+		c.Update(m.running, atPair, atOne)
+		c.Do(bpf.Number(atPointer, 0).WithSymbol("text"))
+		c.Place(asm.R1, atPointer)
+		c.Do(asm.Mov.Imm(asm.R2, 8), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.offset), asm.FnProbeReadUser.Call(), //nolint:mnd // a pointer
 			asm.LoadMem(asm.R8, asm.RFP, atPointer, asm.DWord))
 	case t.role == ends:
-		do(asm.LoadMapPtr(asm.R1, m.running))
-		place(asm.R2, atPair)
-		do(asm.FnMapDeleteElem.Call(), asm.Mov.Reg(asm.R6, asm.R0))
-		lookup(m.states, atKey, "end")
-		do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "current"))
+		c.Do(asm.LoadMapPtr(asm.R1, m.running))
+		c.Place(asm.R2, atPair)
+		c.Do(asm.FnMapDeleteElem.Call(), asm.Mov.Reg(asm.R6, asm.R0))
+		c.Lookup(m.states, atKey, "end")
+		c.Do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "current"))
 		if t.counters == 0 {
-			do(asm.Ja.Label("end"))
+			c.Do(asm.Ja.Label("end"))
 		} else {
-			do(asm.JNE.Imm(asm.R6, 0, "end"), // it did not run: drivers reset statements twice
+			c.Do(asm.JNE.Imm(asm.R6, 0, "end"), // it did not run: drivers reset statements twice
 				asm.Mov.Imm(asm.R1, apart), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), asm.Ja.Label("counters"))
 		}
-		do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord).WithSymbol("current"), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
+		c.Do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord).WithSymbol("current"), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord),
 			asm.Mov.Imm(asm.R1, 0), asm.StoreMem(asm.R0, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R0, offStatement, asm.R1, asm.DWord),
 			asm.Mov.Imm(asm.R1, 0).WithSymbol("counters"))
 		work()
 	case t.stateful:
-		do(store(atState+offStatement, 0), store(atState+offCount, 0), store(atState+offPrepared, 1))
-		lookup(m.states, atKey, "none")
-		do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord))
-		ins = append(ins, asm.LoadMapPtr(asm.R1, m.states).WithSymbol("none"))
-		place(asm.R2, atKey)
-		place(asm.R3, atState)
-		do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		c.Do(bpf.Number(atState+offStatement, 0), bpf.Number(atState+offCount, 0), bpf.Number(atState+offPrepared, 1))
+		c.Lookup(m.states, atKey, "none")
+		c.Do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord))
+		c.Do(asm.LoadMapPtr(asm.R1, m.states).WithSymbol("none"))
+		c.Place(asm.R2, atKey)
+		c.Place(asm.R3, atState)
+		c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 	}
 	if t.text > 0 {
 		load(asm.R8, t.text)
@@ -244,30 +214,30 @@ func program(t target, m descriptors) asm.Instructions {
 	if t.nested && (t.role == begins || t.role == tells) {
 		// The first text after the server tells of a client's request is the client's. Another one
 		// is that of a cursor within it, of which its execution tells.
-		do(store(atState+offStatement, 0), store(atState+offCount, 0), store(atState+offPrepared, 0))
+		c.Do(bpf.Number(atState+offStatement, 0), bpf.Number(atState+offCount, 0), bpf.Number(atState+offPrepared, 0))
 		if t.role == begins {
-			lookup(m.states, atKey, "outer")
-			do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Imm(asm.R1, 0, "outer"), asm.JNE.Reg(asm.R1, asm.R8, "end"))
-			do(asm.StoreMem(asm.RFP, atState+offStatement, asm.R8, asm.DWord).WithSymbol("outer"))
+			c.Lookup(m.states, atKey, "outer")
+			c.Do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Imm(asm.R1, 0, "outer"), asm.JNE.Reg(asm.R1, asm.R8, "end"))
+			c.Do(asm.StoreMem(asm.RFP, atState+offStatement, asm.R8, asm.DWord).WithSymbol("outer"))
 		}
-		update(m.states, atKey, atState)
+		c.Update(m.states, atKey, atState)
 	}
-	do(asm.Mov.Imm(asm.R0, 0))
+	c.Do(asm.Mov.Imm(asm.R0, 0))
 	if t.text > 0 || t.role == steps || t.role == nests {
-		do(asm.JEq.Imm(asm.R8, 0, "tell"), asm.Mov.Imm(asm.R2, textSize))
+		c.Do(asm.JEq.Imm(asm.R8, 0, "tell"), asm.Mov.Imm(asm.R2, textSize))
 		if t.length > 0 {
 			load(asm.R1, t.length)
-			do(asm.LSh.Imm(asm.R1, half), asm.RSh.Imm(asm.R1, half), asm.JGT.Imm(asm.R1, textSize-2, "whole"), asm.Mov.Reg(asm.R2, asm.R1), asm.Add.Imm(asm.R2, 1))
+			c.Do(asm.LSh.Imm(asm.R1, half), asm.RSh.Imm(asm.R1, half), asm.JGT.Imm(asm.R1, textSize-2, "whole"), asm.Mov.Reg(asm.R2, asm.R1), asm.Add.Imm(asm.R2, 1))
 		}
-		do(asm.Mov.Reg(asm.R1, asm.R7).WithSymbol("whole"), asm.Add.Imm(asm.R1, headSize), asm.Mov.Reg(asm.R3, asm.R8), asm.FnProbeReadUserStr.Call(),
+		c.Do(asm.Mov.Reg(asm.R1, asm.R7).WithSymbol("whole"), asm.Add.Imm(asm.R1, headSize), asm.Mov.Reg(asm.R3, asm.R8), asm.FnProbeReadUserStr.Call(),
 			asm.JSLT.Imm(asm.R0, 0, "unread"), asm.JSGT.Imm(asm.R0, textSize, "unread"), asm.Ja.Label("tell"),
 			asm.Mov.Imm(asm.R0, 0).WithSymbol("unread"))
 	}
-	do(asm.Mov.Reg(asm.R3, asm.R0).WithSymbol("tell"), asm.Add.Imm(asm.R3, headSize), asm.LoadMapPtr(asm.R1, m.ring), asm.Mov.Reg(asm.R2, asm.R7),
+	c.Do(asm.Mov.Reg(asm.R3, asm.R0).WithSymbol("tell"), asm.Add.Imm(asm.R3, headSize), asm.LoadMapPtr(asm.R1, m.ring), asm.Mov.Reg(asm.R2, asm.R7),
 		asm.Mov.Imm(asm.R4, noWakeup), asm.FnRingbufOutput.Call(),
-		asm.JEq.Imm(asm.R0, 0, "end"), store(atKey, lostSlot))
-	lookup(m.hits, atKey, "end")
-	do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
-		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"), asm.Return())
-	return ins
+		asm.JEq.Imm(asm.R0, 0, "end"), bpf.Number(atKey, lostSlot))
+	c.Lookup(m.hits, atKey, "end")
+	c.Add(asm.R0, 0, 1)
+	c.End("end")
+	return asm.Instructions(c)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/ringbuf"
 
+	"whyhot/internal/collect/bpf"
 	"whyhot/internal/collect/ebpf/known"
 	"whyhot/internal/profile"
 )
@@ -74,7 +75,7 @@ type request struct {
 // Start begins to listen. recorded is the profiler's map of processes that are recorded, nil
 // where all are; clock turns a time of the kernel into one of samples.
 func Start(recorded *ebpf.Map, clock func(kernel int64) int64) (r *Recorder, err error) {
-	if _, ok := argument(1); !ok {
+	if _, ok := bpf.Argument(1); !ok {
 		return nil, errors.New("not on " + runtime.GOARCH)
 	}
 	if recorded != nil {

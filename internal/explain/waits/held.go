@@ -105,7 +105,7 @@ func (r *program) blame(w *waiting) string {
 	switch w.kind {
 	case lock:
 		at, waited := r.whileHeld(w.line)
-		if each := w.nanoseconds / int64(max(1, len(w.threads))); at.Line == 0 || float64(waited) < leastHeld*float64(each) {
+		if each := w.nanoseconds / int64(max(1, w.together())); at.Line == 0 || float64(waited) < leastHeld*float64(each) {
 			break
 		}
 		place := ownline.Place(r.p, at)
@@ -117,7 +117,7 @@ func (r *program) blame(w *waiting) string {
 			break
 		}
 		if loop, ok := polls(f, int(w.line.Line)); ok {
-			return fmt.Sprintf("The loop at %s:%d asks again only after each sleep, so that it learns late what is there: wait for an event, a condition or a future instead, or begin with short sleeps", filepath.Base(f.Path), loop)
+			return fmt.Sprintf("The loop at %s:%d asks again only after each sleep, so that it learns late what is there: wait for an event, a channel, a condition or a future instead, or begin with short sleeps", filepath.Base(f.Path), loop)
 		}
 	}
 	if w.count < oftenWaited {

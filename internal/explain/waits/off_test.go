@@ -9,6 +9,42 @@ import (
 	"whyhot/internal/profile"
 )
 
+// Goroutines have stacks of their own, and no thread.
+func TestWhatGoroutinesWaitFor(t *testing.T) {
+	for stack, want := range map[string]string{
+		"runtime.gopark;time.Sleep;main.nap": "nap (a.go:3) sleeps: 4s of 10s (40%), in 5 goroutines together, 100 times, 40ms each",
+		"runtime.gopark;runtime.netpollblock;internal/poll.runtime_pollWait;internal/poll.(*FD).Read;net.(*conn).Read;main.ask":              "ask (a.go:3) waits for the network: 4s of 10s (40%), in 5 goroutines together, 100 times, 40ms each",
+		"runtime.gopark;runtime.selectgo;net/http.(*persistConn).roundTrip;main.ask":                                                         "ask (a.go:3) waits for the network: 4s of 10s (40%), in 5 goroutines together, 100 times, 40ms each",
+		"runtime.gopark;runtime.semacquire1;internal/sync.(*Mutex).lockSlow;main.add":                                                        "add (a.go:3) waits for a lock: 4s of 10s (40%), in 5 goroutines together, 100 times, 40ms each",
+		"runtime.gopark;runtime.netpollblock;internal/poll.runtime_pollWait;internal/poll.(*FD).Accept;net.(*TCPListener).accept;main.serve": "",
+		"runtime.gopark;runtime.chanrecv;runtime.chanrecv1;main.work":                                                                        "",
+		"runtime.gopark;runtime.chanrecv;runtime.chanrecv1;main.main;runtime.main":                                                           "main (a.go:3) waits for a condition: 4s of 10s (40%), in 5 goroutines together, 100 times, 40ms each",
+	} {
+		b := profile.NewBuilder()
+		var locs []profile.LocationID
+		for name := range strings.SplitSeq(stack, ";") {
+			fn, line := profile.Function{Name: name, File: "/usr/lib/go/src/a.go", Kind: profile.KindGo}, int32(0)
+			if strings.HasPrefix(name, "main.") {
+				fn.File, line = "/me/a.go", 3
+			}
+			locs = append(locs, b.Location(0, 0, profile.KindGo, profile.Line{Function: b.Function(fn), Line: line}))
+		}
+		b.Wait(profile.Sample{Stack: b.Stack(locs), Labels: b.Labels([]profile.Label{{Key: profile.LabelPID, Num: 7}, {Key: profile.LabelGoroutines, Num: 5}}), Count: 100, Value: int64(4 * time.Second)})
+		b.Sample(profile.Sample{Stack: b.Stack(nil), Count: 1, Value: int64(time.Second)})
+		a, err := Judge(t.Context(), judge.Subject{Profile: b.Build(recorded(10*time.Second, 19*time.Second))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(a.Waits.Lines) > 0 {
+			got = a.Waits.Lines[0].Text
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", stack, got, want)
+		}
+	}
+}
+
 // waited is a thread that waits: functions, innermost first, the outermost of which is the
 // program's.
 type waited struct {

@@ -153,16 +153,21 @@ func mainWaits(p *profile.Profile) time.Duration {
 	if 2*by[busiest] > used[busiest] {
 		return 0
 	}
-	of := kindsOf(p)
-	var waited int64
+	of, main := kindsOf(p), p.StacksWith(goMain.MatchString)
+	var thread, goroutine int64
 	for _, w := range p.Waits() {
 		tid, _ := p.Label(w.Labels, profile.LabelTID)
 		pid, _ := p.Label(w.Labels, profile.LabelPID)
-		if pid.Num == busiest && tid.Num == pid.Num && slices.Contains(mayWait, of(w.Stack).name) {
-			waited += w.Value
+		_, isGo := p.Label(w.Labels, profile.LabelGoroutines)
+		switch {
+		case pid.Num != busiest || !slices.Contains(mayWait, of(w.Stack).name):
+		case isGo && main(w.Stack):
+			goroutine += w.Value
+		case tid.Num == pid.Num:
+			thread += w.Value
 		}
 	}
-	return time.Duration(waited)
+	return time.Duration(max(thread, goroutine)) // a thread of Go may run any goroutine
 }
 
 // awaited names loops that wait for one thing after the other, of functions in which samples are.

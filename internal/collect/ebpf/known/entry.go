@@ -5,6 +5,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"whyhot/internal/collect/bpf"
 )
 
 // Entry is a program to run at each sample, before the profiler's.
@@ -56,26 +58,25 @@ func (e *Entry) Close() {
 //	next()
 func entryProgram(known, next int) asm.Instructions {
 	const context, pid = asm.R6, asm.R7
-	code := asm.Instructions{
+	code := bpf.Code{
 		asm.Mov.Reg(context, asm.R1),
 		asm.FnGetCurrentPidTgid.Call(),
 		asm.Mov.Reg(pid, asm.R0),
 		asm.RSh.Imm(pid, 32),
 		asm.JEq.Imm(pid, 0, "next"),
 	}
-	add := func(more ...asm.Instruction) { code = append(code, more...) }
-	add(wholeProcess()...)
-	add(keyOf(pid)...)
-	add(lookup(known, key)...)
-	add(
+	code.Do(wholeProcess()...)
+	code.Do(keyOf(pid)...)
+	code.Find(known, key)
+	code.Do(
 		asm.JNE.Imm(asm.R0, 0, "next"),
 		asm.Mov.Imm(asm.R1, 0),
 	)
 	for offset := int16(0); offset < int16(valueSize); offset += 8 {
-		add(asm.StoreMem(asm.RFP, value+offset, asm.R1, asm.DWord))
+		code.Do(asm.StoreMem(asm.RFP, value+offset, asm.R1, asm.DWord))
 	}
-	add(update(known, key, value)...)
-	add(
+	code.Update(known, key, value)
+	code.Do(
 		asm.Mov.Reg(asm.R1, context).WithSymbol("next"),
 		asm.LoadMapPtr(asm.R2, next),
 		asm.Mov.Imm(asm.R3, 0),
@@ -83,5 +84,5 @@ func entryProgram(known, next int) asm.Instructions {
 		asm.Mov.Imm(asm.R0, 0),
 		asm.Return(),
 	)
-	return code
+	return asm.Instructions(code)
 }

@@ -25,11 +25,6 @@ const (
 	value   = key - int16(unsafe.Sizeof(support.PIDPageMappingInfo{}))
 )
 
-// pointer gives a register the address of a place in the stack.
-func pointer(to asm.Register, place int16) asm.Instructions {
-	return asm.Instructions{asm.Mov.Reg(to, asm.RFP), asm.Add.Imm(to, int32(place))}
-}
-
 // wholeProcess fills all of a key but the process. It uses register 1.
 func wholeProcess() asm.Instructions {
 	return asm.Instructions{
@@ -46,22 +41,6 @@ func keyOf(pid asm.Register) asm.Instructions {
 		asm.HostTo(asm.BE, asm.R1, asm.Word),
 		asm.StoreMem(asm.RFP, keyPID, asm.R1, asm.Word),
 	}
-}
-
-// lookup finds a key in a map: register 0 is then the address of its value, or 0. It uses
-// registers 1 to 5, as update does.
-func lookup(in int, key int16) asm.Instructions {
-	code := asm.Instructions{asm.LoadMapPtr(asm.R1, in)}
-	code = append(code, pointer(asm.R2, key)...)
-	return append(code, asm.FnMapLookupElem.Call())
-}
-
-// update puts a value into a map.
-func update(in int, key, value int16) asm.Instructions {
-	code := asm.Instructions{asm.LoadMapPtr(asm.R1, in)}
-	code = append(code, pointer(asm.R2, key)...)
-	code = append(code, pointer(asm.R3, value)...)
-	return append(code, asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 }
 
 // hasForm tells whether a map is the profiler's map of known processes as it is meant here.

@@ -2,6 +2,8 @@ package known
 
 import (
 	"github.com/cilium/ebpf/asm"
+
+	"whyhot/internal/collect/bpf"
 )
 
 // Places in the program's stack, from its end, below those of key and value.
@@ -32,9 +34,8 @@ const cloneThread = 0x10000
 // A process is made before it runs, so none of its samples can come before this.
 func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 	const child, parent = asm.R7, asm.R8
-	var code asm.Instructions
-	add := func(more ...asm.Instruction) { code = append(code, more...) }
-	add(
+	var code bpf.Code
+	code.Do(
 		asm.LoadMem(asm.R2, asm.R1, f.flags, asm.DWord),
 		asm.And.Imm(asm.R2, cloneThread),
 		asm.JNE.Imm(asm.R2, 0, "end"),
@@ -45,27 +46,27 @@ func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 		asm.RSh.Imm(parent, 32),
 		asm.StoreMem(asm.RFP, parentAt, parent, asm.Word),
 	)
-	add(wholeProcess()...)
-	add(keyOf(parent)...)
-	add(lookup(known, key)...)
-	add(
+	code.Do(wholeProcess()...)
+	code.Do(keyOf(parent)...)
+	code.Find(known, key)
+	code.Do(
 		asm.JEq.Imm(asm.R0, 0, "foreign"),
 	)
 	for offset := int16(0); offset < int16(valueSize); offset += 8 {
-		add(
+		code.Do(
 			asm.LoadMem(asm.R1, asm.R0, offset, asm.DWord),
 			asm.StoreMem(asm.RFP, value+offset, asm.R1, asm.DWord),
 		)
 	}
-	add(keyOf(child)...)
-	add(update(known, key, value)...)
-	add(update(parents, childAt, parentAt)...)
-	add(
+	code.Do(keyOf(child)...)
+	code.Update(known, key, value)
+	code.Update(parents, childAt, parentAt)
+	code.Do(
 		asm.Ja.Label("end"),
 		asm.LoadMapPtr(asm.R1, parents).WithSymbol("foreign"),
 	)
-	add(pointer(asm.R2, childAt)...)
-	add(
+	code.Place(asm.R2, childAt)
+	code.Do(
 		asm.FnMapDeleteElem.Call(),
 		asm.FnKtimeGetNs.Call(),
 		asm.RSh.Imm(asm.R0, tokenBits),
@@ -73,10 +74,7 @@ func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 		asm.Or.Imm(asm.R0, Never),
 		asm.StoreMem(asm.RFP, tokenAt, asm.R0, asm.DWord),
 	)
-	add(update(reported, childAt, tokenAt)...)
-	add(
-		asm.Mov.Imm(asm.R0, 0).WithSymbol("end"),
-		asm.Return(),
-	)
-	return code
+	code.Update(reported, childAt, tokenAt)
+	code.End("end")
+	return asm.Instructions(code)
 }

@@ -3,6 +3,8 @@ package known
 import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"whyhot/internal/collect/bpf"
 )
 
 // Space is how many bytes at the beginning of its stack a program leaves to Only.
@@ -13,10 +15,11 @@ const Space = -key
 // process << 32 | thread, and is none of 0 to 5, which Only uses.
 func Only(m int, task asm.Register, otherwise string) asm.Instructions {
 	const half = 32
-	code := append(wholeProcess(), asm.Mov.Reg(asm.R2, task), asm.RSh.Imm(asm.R2, half))
-	code = append(code, keyOf(asm.R2)...)
-	code = append(code, lookup(m, key)...)
-	return append(code, asm.JEq.Imm(asm.R0, 0, otherwise))
+	code := bpf.Code(wholeProcess())
+	code.Do(asm.Mov.Reg(asm.R2, task), asm.RSh.Imm(asm.R2, half))
+	code.Do(keyOf(asm.R2)...)
+	code.Lookup(m, key, otherwise)
+	return asm.Instructions(code)
 }
 
 // Form is the error that the profiler's map of processes has another form than Only takes, nil

@@ -1,50 +1,21 @@
-package symbol
+package gopcln
 
 import (
 	"bytes"
 	"debug/elf"
-	"debug/gosym"
-	"errors"
-	"fmt"
 
 	"whyhot/internal/elfinfo/elffile"
 )
 
-var errNoGoTable = errors.New("a Go program without .gopclntab: its functions cannot be named")
-
-// goTable reads the function table that Go's runtime needs and that stripping
-// therefore leaves in place.
-func goTable(bin *elffile.File) (table *gosym.Table, err error) {
-	text, pcln := bin.Section(".text"), bin.Section(".gopclntab")
-	if pcln == nil { // where the program is position-independent
-		pcln = bin.Section(".data.rel.ro.gopclntab")
-	}
-	if text == nil || pcln == nil {
-		return nil, fmt.Errorf("%s: %w", bin.Path(), errNoGoTable)
-	}
-	data, err := bin.SectionData(pcln)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		// debug/gosym does not check every offset that it follows.
-		if r := recover(); r != nil {
-			table, err = nil, fmt.Errorf("%s: damaged .gopclntab: %v", bin.Path(), r)
-		}
-	}()
-	table, err = gosym.NewTable(nil, gosym.NewLineTable(data, goText(bin, text, pcln)))
-	if err != nil {
-		return nil, fmt.Errorf("%s: .gopclntab: %w", bin.Path(), err)
-	}
-	return table, nil
+// module is the runtime's description of a program, runtime.moduledata.
+type module struct {
+	words goWords
+	at    uint64 // offset of it in the section
 }
 
-// goText is the address that the table's addresses are relative to: the first of Go's
-// own code. A system linker, which programs with cgo need, puts C's before it. The
-// runtime's description of the program (runtime.moduledata) has the address. It is the
-// only thing that begins with a pointer to the table. A file of symbols may lack it, and
-// has that linker's symbol.
-func goText(bin *elffile.File, text, pcln *elf.Section) uint64 {
+// moduleOf finds it: it is the only thing that begins with a pointer to the table of functions. A
+// file of symbols may lack it.
+func moduleOf(bin *elffile.File, text, pcln *elf.Section) (m module, ok bool) {
 	for _, name := range []string{".go.module", ".noptrdata", ".data.rel.ro", ".data"} {
 		section := bin.Section(name)
 		if section == nil || bin.Header.Class != elf.ELFCLASS64 {
@@ -60,18 +31,27 @@ func goText(bin *elffile.File, text, pcln *elf.Section) uint64 {
 				continue
 			}
 			if start := words.at(at + textField); text.Addr <= start && start < text.Addr+text.Size {
-				return start
+				return module{words, at}, true
 			}
 		}
 	}
-	if start, ok := textSymbol(bin); ok {
+	return module{}, false
+}
+
+// textOf is the address that the table's addresses are relative to: the first of Go's own code. A
+// system linker, which programs with cgo need, puts C's before it, and leaves a symbol.
+func textOf(bin *elffile.File, text *elf.Section, m module) uint64 {
+	if m.words.bin != nil {
+		return m.words.at(m.at + textField)
+	}
+	if start, ok := symbolNamed(bin, "runtime.text"); ok {
 		return start
 	}
 	return text.Addr
 }
 
-// textSymbol is the address of the symbol runtime.text, which a system linker leaves.
-func textSymbol(bin *elffile.File) (uint64, bool) {
+// symbolNamed is the address of a symbol, found without making a table of all.
+func symbolNamed(bin *elffile.File, symbol string) (uint64, bool) {
 	symbols, names := bin.Section(".symtab"), bin.Section(".strtab")
 	if symbols == nil || names == nil || bin.Header.Class != elf.ELFCLASS64 {
 		return 0, false
@@ -84,7 +64,7 @@ func textSymbol(bin *elffile.File) (uint64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	wanted := []byte("runtime.text\x00")
+	wanted := []byte(symbol + "\x00")
 	for ; len(table) >= elf.Sym64Size; table = table[elf.Sym64Size:] {
 		name := uint64(bin.ByteOrder().Uint32(table))
 		if name < uint64(len(text)) && bytes.HasPrefix(text[name:], wanted) {

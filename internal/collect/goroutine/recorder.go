@@ -1,0 +1,406 @@
+package goroutine
+
+import (
+	"cmp"
+	endian "encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sys/unix"
+
+	"whyhot/internal/collect/bpf"
+	"whyhot/internal/collect/codemap"
+	"whyhot/internal/collect/ebpf/known"
+	"whyhot/internal/elfinfo/elffile"
+	"whyhot/internal/symbol/gopcln"
+)
+
+const (
+	// mostWaiting is how many goroutines may wait at a time; of more, those that have waited
+	// longest are forgotten.
+	mostWaiting = 1 << 15
+	mostStacks  = 1 << 13
+	mostDepth   = 64
+	ringSize    = 1 << 20 // of 20,000 waits
+	// tooMany is from how many waits a second on none is looked at any more: two probes for each are
+	// a fiftieth of one processor.
+	tooMany = 10_000
+	// countEvery is how often it is looked at how many there are, readEvery how often waits are read.
+	countEvery = 50 * time.Millisecond
+	readEvery  = 10 * time.Millisecond
+)
+
+// Wait is where goroutines of a process have waited.
+type Wait struct {
+	Process uint32
+	Program *Program
+	// Addresses are those of the stack in the program's file, innermost first: of gopark, of calls.
+	Addresses []uint64
+	// Goroutines are how many different ones there were.
+	Goroutines         int
+	Times, Nanoseconds int64
+}
+
+// Program is the file of a program of Go.
+type Program struct {
+	Path, BuildID string
+	// Start and End are the addresses of its code, Offset is where that begins in the file.
+	Start, End, Offset uint64
+}
+
+// program is a Program with its probes.
+type program struct {
+	Program
+
+	opened *os.File
+	links  []link.Link
+}
+
+// place is where waits are added up.
+type place struct {
+	process uint32
+	stack   uint32
+	caller  uint64
+}
+
+type waited struct {
+	nanoseconds, times int64
+	goroutines         map[uint64]bool
+}
+
+// process is one with a program of Go.
+type process struct {
+	of   *program
+	bias uint64 // what its addresses are more than those of the file
+}
+
+// Recorder sees goroutines wait until it is closed.
+type Recorder struct {
+	since, stacks, calls, ring *ebpf.Map
+	programs                   [2]*ebpf.Program
+	reader                     *ringbuf.Reader
+	asked                      chan uint32
+	stop                       chan struct{}
+	done                       sync.WaitGroup
+
+	// The goroutine of run alone has these; after it, Waits.
+	files     map[file]*program // that were looked at; nil where one is none of Go
+	record    ringbuf.Record
+	rows      map[place]*waited
+	processes map[uint32]process
+	met       uint64
+	counted   time.Time
+	givenUp   bool
+	notes     []string
+}
+
+// file tells files apart whatever they are called.
+type file struct{ device, inode uint64 }
+
+// Start begins to listen. recorded is the profiler's map of processes that are recorded, nil where
+// all are.
+func Start(recorded *ebpf.Map) (r *Recorder, err error) {
+	registers, ok := bpf.GoRegisters()
+	if !ok {
+		return nil, errors.New("not on " + runtime.GOARCH)
+	}
+	r = &Recorder{
+		asked: make(chan uint32, 1<<12), stop: make(chan struct{}), files: map[file]*program{}, rows: map[place]*waited{}, processes: map[uint32]process{},
+	}
+	defer func() {
+		if err != nil {
+			r.closeMaps()
+		}
+	}()
+	for to, spec := range map[**ebpf.Map]*ebpf.MapSpec{
+		&r.since:  {Name: "whyhot_parked", Type: ebpf.LRUHash, KeySize: 16, ValueSize: sinceSize, MaxEntries: mostWaiting},
+		&r.stacks: {Name: "whyhot_stacks", Type: ebpf.StackTrace, KeySize: 4, ValueSize: 8 * mostDepth, MaxEntries: mostStacks},
+		&r.calls:  {Name: "whyhot_parks", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1},
+		&r.ring:   {Name: "whyhot_ran", Type: ebpf.RingBuf, MaxEntries: ringSize},
+	} {
+		if *to, err = ebpf.NewMap(spec); err != nil {
+			return nil, fmt.Errorf("making a table in the kernel: %w", err)
+		}
+	}
+	m := descriptors{processes: -1, since: r.since.FD(), stacks: r.stacks.FD(), calls: r.calls.FD(), ring: r.ring.FD()}
+	if recorded != nil {
+		if err := known.Form(recorded); err != nil {
+			return nil, fmt.Errorf("choosing processes: %w", err)
+		}
+		m.processes = recorded.FD()
+	}
+	for i, code := range []ebpf.ProgramSpec{
+		{Name: "whyhot_parks", Instructions: parks(m, registers)},
+		{Name: "whyhot_runs", Instructions: runs(m, registers)},
+	} {
+		code.Type, code.License = ebpf.Kprobe, "GPL"
+		if r.programs[i], err = ebpf.NewProgram(&code); err != nil {
+			return nil, fmt.Errorf("loading a probe: %w", err)
+		}
+	}
+	if r.reader, err = ringbuf.NewReader(r.ring); err != nil {
+		return nil, fmt.Errorf("reading waits: %w", err)
+	}
+	r.reader.SetDeadline(time.Unix(1, 0)) // a read never waits
+	r.counted = time.Now()
+	r.done.Go(r.run)
+	return r, nil
+}
+
+// Process has the program looked at that a process runs. It does not wait.
+func (r *Recorder) Process(pid uint32) {
+	if r == nil {
+		return
+	}
+	select {
+	case r.asked <- pid:
+	default: // of thousands at once
+	}
+}
+
+// Mapped is Process where the file may be the process's program.
+func (r *Recorder) Mapped(pid uint32, path string) {
+	if base := filepath.Base(path); path == "" || strings.HasPrefix(path, "/") && !strings.HasSuffix(base, ".so") && !strings.Contains(base, ".so.") {
+		r.Process(pid)
+	}
+}
+
+func (r *Recorder) run() {
+	ticker := time.NewTicker(readEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-r.stop:
+			r.detach()
+			r.drain()
+			return
+		case pid := <-r.asked:
+			r.lookAt(pid)
+		case now := <-ticker.C:
+			r.drain()
+			r.look(now)
+		}
+	}
+}
+
+// lookAt attaches to the program of a process, where it is one of Go.
+func (r *Recorder) lookAt(pid uint32) {
+	at := fmt.Sprintf("/proc/%d/exe", pid)
+	var info unix.Stat_t
+	if r.givenUp || unix.Stat(at, &info) != nil {
+		return // it is gone
+	}
+	id := file{info.Dev, info.Ino}
+	p, seen := r.files[id]
+	if !seen {
+		var err error
+		p, err = r.attach(at)
+		if err != nil && p != nil {
+			r.notes = append(r.notes, fmt.Sprintf("where goroutines of %s wait is not seen: %v", p.Path, err))
+			p = nil
+		}
+		r.files[id] = p
+	}
+	if p == nil {
+		return
+	}
+	regions, err := codemap.Of(int(pid))
+	if err != nil {
+		return
+	}
+	for _, m := range regions {
+		if m.Path == p.Path && m.Offset <= p.Offset && p.Offset-m.Offset < m.High-m.Low {
+			r.processes[pid] = process{p, m.Low + (p.Offset - m.Offset) - p.Start}
+		}
+	}
+}
+
+// attach puts the probes into a program. Without an error and a program the file is none of Go.
+func (r *Recorder) attach(at string) (p *program, err error) {
+	path, err := os.Readlink(at)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // it is gone
+	}
+	bin, err := elffile.Open(at)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // it has other code
+	}
+	defer func() { err = errors.Join(err, bin.Close()) }()
+	if !gopcln.Is(bin) {
+		return nil, nil //nolint:nilnil // see above
+	}
+	p = &program{Program: Program{Path: path, BuildID: bin.BuildID()}}
+	if p.opened, err = os.Open(at); err != nil { // it stays as it is, whatever becomes of the process
+		return p, err //nolint:wrapcheck // it names the file
+	}
+	executable, err := link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", p.opened.Fd()))
+	if err != nil {
+		return p, fmt.Errorf("opening the program: %w", err)
+	}
+	for i, name := range []string{"runtime.gopark", "runtime.execute"} {
+		address, err := gopcln.Function(bin, name)
+		if err != nil {
+			return p, err //nolint:wrapcheck // it says what it is about
+		}
+		offset, ok := bin.VaddrToOffset(address)
+		if !ok {
+			return p, fmt.Errorf("%s is not in the file", name)
+		}
+		for _, code := range bin.CodeRanges() {
+			if code.Low <= address && address < code.High {
+				p.Start, p.End, p.Offset = code.Low, code.High, offset-(address-code.Low)
+			}
+		}
+		l, err := executable.Uprobe("", r.programs[i], &link.UprobeOptions{Address: offset})
+		if err != nil {
+			return p, fmt.Errorf("attaching to %s: %w", name, err)
+		}
+		p.links = append(p.links, l)
+	}
+	return p, nil
+}
+
+// look gives up where there are too many waits.
+func (r *Recorder) look(now time.Time) {
+	var all uint64
+	if now.Sub(r.counted) < countEvery || r.calls.Lookup(uint32(0), &all) != nil {
+		return
+	}
+	rate := float64(all-min(all, r.met)) / now.Sub(r.counted).Seconds()
+	r.met, r.counted = all, now
+	if rate > tooMany && !r.givenUp {
+		r.givenUp = true // what there was until now is not like the rest
+		r.detach()
+	}
+}
+
+func (r *Recorder) detach() {
+	for _, p := range r.files {
+		if p == nil {
+			continue
+		}
+		for _, l := range p.links {
+			_ = l.Close() // nothing better can be done
+		}
+		p.links = nil
+	}
+}
+
+// drain reads which waits have ended.
+func (r *Recorder) drain() {
+	for r.reader.ReadInto(&r.record) == nil {
+		e, ok := parse(r.record.RawSample)
+		if !ok {
+			continue
+		}
+		k := place{e.process, e.stack, e.caller}
+		row := r.rows[k]
+		if row == nil {
+			row = &waited{goroutines: map[uint64]bool{}}
+			r.rows[k] = row
+		}
+		row.nanoseconds += e.nanoseconds
+		row.times++
+		row.goroutines[e.goroutine] = true
+	}
+}
+
+// Waits ends it and gives what was seen, in an order that is always the same; notes say what was
+// not.
+func (r *Recorder) Waits() (all []Wait, notes []string) {
+	if r == nil {
+		return nil, nil
+	}
+	r.end()
+	if r.givenUp {
+		return nil, r.notes
+	}
+	frames := map[uint32][]uint64{}
+	for k, row := range r.rows {
+		of, ok := r.processes[k.process]
+		if !ok {
+			continue
+		}
+		if _, read := frames[k.stack]; !read {
+			frames[k.stack] = r.stack(k.stack)
+		}
+		stack := frames[k.stack]
+		if len(stack) == 0 {
+			continue
+		}
+		w := Wait{Process: k.process, Program: &of.of.Program, Goroutines: len(row.goroutines), Times: row.times, Nanoseconds: row.nanoseconds}
+		w.Addresses = append(w.Addresses, stack[0]-of.bias, k.caller-1-of.bias)
+		for _, address := range stack[1:] {
+			w.Addresses = append(w.Addresses, address-1-of.bias) // of the call, and not of what comes after it
+		}
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b Wait) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), slices.Compare(a.Addresses, b.Addresses))
+	})
+	return all, r.notes
+}
+
+// stack reads one that the kernel has walked.
+func (r *Recorder) stack(id uint32) (out []uint64) {
+	raw, err := r.stacks.LookupBytes(id)
+	if err != nil {
+		return nil
+	}
+	for ; len(raw) >= 8; raw = raw[8:] {
+		address := endian.NativeEndian.Uint64(raw)
+		if address == 0 {
+			break
+		}
+		out = append(out, address)
+	}
+	return out
+}
+
+// end stops it.
+func (r *Recorder) end() {
+	select {
+	case <-r.stop:
+	default:
+		close(r.stop)
+	}
+	r.done.Wait()
+}
+
+// Close ends it.
+func (r *Recorder) Close() {
+	if r == nil {
+		return
+	}
+	r.end()
+	_ = r.reader.Close() // what is left in it is not wanted
+	for _, p := range r.files {
+		if p != nil && p.opened != nil {
+			_ = p.opened.Close() // only read from
+		}
+	}
+	r.closeMaps()
+}
+
+func (r *Recorder) closeMaps() {
+	for _, p := range r.programs {
+		if p != nil {
+			_ = p.Close()
+		}
+	}
+	for _, m := range []*ebpf.Map{r.since, r.stacks, r.calls, r.ring} {
+		if m != nil {
+			_ = m.Close()
+		}
+	}
+}
