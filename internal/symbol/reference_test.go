@@ -20,6 +20,16 @@ type reference struct {
 	line           int
 }
 
+var demangledNames = map[string]string{}
+
+// demangled is a name as it is read; the same few come for each address.
+func demangled(name string) string {
+	if _, known := demangledNames[name]; !known {
+		demangledNames[name] = demangle.Filter(name)
+	}
+	return demangledNames[name]
+}
+
 // symbolizer asks llvm-symbolizer about addresses of a binary.
 func symbolizer(t *testing.T, binary string, addrs []uint64, args ...string) [][]reference {
 	t.Helper()
@@ -45,7 +55,7 @@ func symbolizer(t *testing.T, binary string, addrs []uint64, args ...string) [][
 			if file != "??" {
 				file = path.Clean(file)
 			}
-			frames = append(frames, reference{demangle.Filter(lines[i]), file, line})
+			frames = append(frames, reference{demangled(lines[i]), file, line})
 		}
 		all = append(all, frames)
 	}
@@ -77,7 +87,7 @@ func same(ours []profile.Frame, ref []reference, aliases bool) bool {
 			file = "??"
 		}
 		outermost := i == len(ours)-1
-		if demangle.Filter(symbol) != ref[i].function && (!outermost || !aliases) {
+		if demangled(symbol) != ref[i].function && (!outermost || !aliases) {
 			return false
 		}
 		// Without DWARF, the reference guesses a file from STT_FILE symbols.
