@@ -247,7 +247,7 @@ func oneByOne(f *text.File, of text.Range) []one {
 		if len(loops) == 0 || loops[0].Within || !w.over.MatchString(strings.TrimSpace(loops[0].Header)) || slices.ContainsFunc(out, func(o one) bool { return o.loop == loops[0].First }) {
 			continue
 		}
-		out = append(out, one{n, loops[0].First, m[1]})
+		out = append(out, one{n, loops[0].First, cmp.Or(m[1], "a call")})
 	}
 	return out
 }

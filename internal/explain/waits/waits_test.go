@@ -96,6 +96,34 @@ async Task Load(HttpClient client, List<string> urls) {
     }
 }
 `, "a.cs:3 waits for client.GetStringAsync on each pass of the loop at a.cs:2"},
+		"a loop of Rust": {"/me/a.rs", `
+async fn load(client: &Client, urls: &[String]) -> Result<Vec<Page>> {
+    let mut pages = Vec::new();
+    for url in urls {
+        pages.push(client.fetch(url).await?);
+    }
+    Ok(pages)
+}
+`, "a.rs:4 waits for client.fetch on each pass of the loop at a.rs:3"},
+		"a chain of Rust over lines": {"/me/a.rs", `
+async fn load(client: &Client, urls: &[String]) -> Result<()> {
+    for url in urls {
+        let page = client
+            .get(url)
+            .send()
+            .await?;
+        keep(page);
+    }
+    Ok(())
+}
+`, "a.rs:6 waits for a call on each pass of the loop at a.rs:2"},
+		"a loop of Rust that takes a lock": {"/me/a.rs", `
+async fn count(all: &Mutex<u64>, urls: &[String]) {
+    for url in urls {
+        *all.lock().await += 1;
+    }
+}
+`, ""},
 		"a stage that goes on with what comes": {"/me/a.js", `
 async function* mapped(source, fn) {
   for await (const item of source) {

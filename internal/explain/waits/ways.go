@@ -29,4 +29,10 @@ var ways = map[string]way{
 		regexp.MustCompile(`^[}\s]*(?:foreach\s*\(|for\s*\([^;]*;[^;]*[<>][^;]*;)`),
 		"Parallel.ForEachAsync, or Task.WhenAll over groups of, say, 16",
 	},
+	"Rust": {
+		regexp.MustCompile(`(?:([A-Za-z_][\w.:]*)(?:::<[^>]*>)?\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*\.await\b`),
+		regexp.MustCompile(`\b(?:join_all|try_join_all|join!|try_join!|select!|buffered|buffer_unordered|JoinSet|FuturesUnordered|join_next|sleep|interval|tick|yield_now|lock|read|write|acquire|recv|next|changed|notified)\b[^;]*\.await\b`),
+		regexp.MustCompile(`^for\s+.*\bin\b`),
+		"futures::stream::iter(…).map(…).buffer_unordered(16), or a JoinSet",
+	},
 }
