@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,5 +81,34 @@ func TestLineThatHasALibraryWork(t *testing.T) {
 	}
 	if r := now.rows("/usr/lib/python3.11/json/__init__.py", 400)[345]; r.paid != 795 {
 		t.Errorf("a library's own line: %+v", r)
+	}
+}
+
+// A line that waits has no time of its own, and says what it waits for.
+func TestLineThatWaits(t *testing.T) {
+	const text = "import time\n\ndef nap():\n    time.sleep(0.02)\n\nfor _ in range(90):\n    nap()\n"
+	root, file := written(t, "nap.py", text)
+	b := profile.NewBuilder()
+	at := func(name string, line int32) profile.LocationID {
+		fn := b.Function(profile.Function{Name: name, File: file, StartLine: 1, Kind: profile.KindPython})
+		return b.Location(0, 0, profile.KindPython, profile.Line{Function: fn, Line: line})
+	}
+	kernel := b.Location(0, 0, profile.KindKernel, profile.Line{Function: b.Function(profile.Function{Name: "hrtimer_nanosleep", Kind: profile.KindKernel})})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{at("<module>", 6)}), Count: 100, Value: int64(time.Second / 10)})
+	b.Wait(profile.Sample{Stack: b.Stack([]profile.LocationID{kernel, at("nap", 4), at("<module>", 7)}), Labels: b.Labels([]profile.Label{{Key: profile.LabelPID, Num: 7}, {Key: profile.LabelTID, Num: 7}}), Count: 90, Value: int64(2 * time.Second)})
+	p := b.Build(profile.Meta{
+		Start: time.Now().Add(time.Hour), Command: []string{"python3", file}, Duration: 3 * time.Second, Idle: 5 * time.Second,
+		ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
+	})
+	e := start(t, root, Options{Load: func(context.Context, string, string) (Profile, error) {
+		return Profile{Fetched: fetch.Fetched{Profile: p}, Path: "cpu.pb.gz"}, nil
+	}})
+	e.open(file, text)
+	const want = "nap (nap.py:4) sleeps: 2s of 3s (67%), 90 times"
+	e.until("waits", func(ds []diagnostic) bool {
+		return slices.ContainsFunc(ds, func(d diagnostic) bool { return d.Range.Start.Line == 3 && strings.HasPrefix(d.Message, want) })
+	})
+	if got := e.hover(file, 3); !strings.HasPrefix(got, want) {
+		t.Errorf("hover: %q", got)
 	}
 }

@@ -21,6 +21,7 @@ type mark struct {
 	total    float64
 	margin   float64 // of paid
 	findings []finding.Finding
+	waits    []finding.Wait
 }
 
 // marks are the lines of an open text that something is known of, in their order.
@@ -41,13 +42,21 @@ func (s *Server) marks(ctx context.Context, d *document, again bool) []mark {
 				m.margin = finding.ShareError(m.paid, now.events)
 			}
 		}
-		for _, f := range now.about(p.source.recorded) {
-			if f.Place.Line > len(p.at) {
-				continue
+		// shown is where a line of the profile is now.
+		shown := func(line int) (m *mark, is bool) {
+			if line > len(p.at) || p.at[line-1] == drift.None {
+				return nil, false
 			}
-			if line := p.at[f.Place.Line-1]; line != drift.None {
-				m := at(line)
+			return at(p.at[line-1]), true
+		}
+		for _, f := range now.about(p.source.recorded) {
+			if m, is := shown(f.Place.Line); is {
 				m.findings = append(m.findings, f)
+			}
+		}
+		for _, w := range now.waitsIn(p.source.recorded) {
+			if m, is := shown(w.Line); is {
+				m.waits = append(m.waits, w)
 			}
 		}
 	}
@@ -103,6 +112,19 @@ func (m *mark) diagnostics(d *document) []diagnostic {
 			text += ", may give " + finding.SpeedUps(max(0, g.Low), min(1, g.High))
 		}
 		out = append(out, diagnostic{at, information, f.ID, "whyhot", text})
+	}
+	for _, text := range m.waiting() {
+		out = append(out, diagnostic{at, information, "waits", "whyhot", text})
+	}
+	return out
+}
+
+// waiting is what the line waits for, a sentence each.
+func (m *mark) waiting() []string {
+	w := finding.Waits{Lines: m.waits}
+	out := w.Sentences()
+	for i := range out {
+		out[i] = printable.Text(out[i])
 	}
 	return out
 }
@@ -162,6 +184,9 @@ func (m *mark) text(now *shown) string {
 				fmt.Fprintf(&b, "  → %s\n", printable.Text(step))
 			}
 		}
+	}
+	for _, text := range m.waiting() {
+		fmt.Fprintf(&b, "\n%s\n", text)
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -249,6 +249,9 @@ func (s *Server) load(ctx context.Context) {
 	}
 	now.mu.Lock()
 	now.findings = report.Findings
+	if report.Waits != nil {
+		now.waits = report.Waits.Lines
+	}
 	now.mu.Unlock()
 	s.showAll(ctx)
 }

@@ -28,6 +28,7 @@ type shown struct {
 	mu       sync.Mutex
 	files    map[string]*known // by path on this machine
 	findings []finding.Finding
+	waits    []finding.Wait
 }
 
 // known is a file of which the profile has lines.
@@ -162,6 +163,18 @@ func (s *shown) about(name string) []finding.Finding {
 			continue
 		}
 		out = append(out, *f)
+	}
+	return out
+}
+
+// waitsIn are the lines of a file that wait.
+func (s *shown) waitsIn(name string) (out []finding.Wait) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.waits {
+		if w := &s.waits[i]; w.Line > 0 && w.File == name {
+			out = append(out, *w)
+		}
 	}
 	return out
 }
