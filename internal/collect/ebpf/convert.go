@@ -397,6 +397,9 @@ func (c *converter) profile(meta profile.Meta) *profile.Profile {
 	if text := c.cutText(); text != "" {
 		c.warn(text)
 	}
+	if c.off != nil && c.off.givenUp {
+		c.warn(fmt.Sprintf("threads wait more than %d,000 times a second: where is not recorded", tooMany/1000)) //nolint:mnd // thousands
+	}
 	meta.Warnings = c.warnings
 	c.off.into(c.b)
 	return c.b.Build(meta)
