@@ -188,7 +188,7 @@ func (r *Recorder) look(now time.Time) {
 	rate := float64(all-min(all, r.met)) / now.Sub(r.counted).Seconds()
 	r.met, r.counted = all, now
 	if rate > tooMany && !r.givenUp {
-		r.givenUp = true // what there was until now is not like the rest
+		r.givenUp = true                                                                                                               // what there was until now is not like the rest
 		r.notes = append(r.notes, fmt.Sprintf("goroutines wait more than %d,000 times a second: where is not recorded", tooMany/1000)) //nolint:mnd // thousands
 		r.detach()
 	}
