@@ -11,7 +11,7 @@ import (
 )
 
 // A program whose goroutines sleep, wait for a lock that another has while it sleeps, or hand a
-// number to and fro without an end.
+// number to and fro as often as they can.
 const waitsInGo = `package main
 
 import (
@@ -91,8 +91,9 @@ func TestGoroutinesThatWait(t *testing.T) {
 				if n, ok := p.Label(locks.Labels, profile.LabelGoroutines); !ok || n.Num < 2 || n.Num > 4 {
 					v.Errorf("%d goroutines", n.Num)
 				}
-				if p, _ := recordGo(t, program, "to and fro"); waitedIn(p, "", "runtime.gopark").Count > 0 {
-					v.Errorf("there are waits, though there were too many to look at")
+				// Those of a part of the time stand for all.
+				if p, _ := recordGo(t, program, "to and fro"); waitedIn(p, "main.toAndFro", "runtime.chan").Count < 100 {
+					v.Errorf("%d waits of those that come too often to look at each", waitedIn(p, "main.toAndFro", "runtime.chan").Count)
 				}
 			})
 		})

@@ -17,15 +17,26 @@ import (
 type program struct {
 	Program
 
-	opened *os.File
-	links  []link.Link
+	opened  *os.File
+	file    *link.Executable
+	offsets [probes]uint64
+	links   [probes]link.Link // nil while the probe is out
 }
+
+// The probes, by the functions that they are in.
+const (
+	begins = iota // of a wait
+	goesOn
+	probes
+)
+
+var functions = [probes]string{begins: "runtime.gopark", goesOn: "runtime.execute"}
 
 // lookAt attaches to the program of a process, where it is one of Go.
 func (r *Recorder) lookAt(pid uint32) {
 	at := fmt.Sprintf("/proc/%d/exe", pid)
 	var info unix.Stat_t
-	if r.givenUp || unix.Stat(at, &info) != nil {
+	if unix.Stat(at, &info) != nil {
 		return // it is gone
 	}
 	id := file{info.Dev, info.Ino}
@@ -71,41 +82,48 @@ func (r *Recorder) attach(at string) (p *program, err error) {
 	if p.opened, err = os.Open(at); err != nil { // it stays as it is, whatever becomes of the process
 		return p, err //nolint:wrapcheck // it names the file
 	}
-	executable, err := link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", p.opened.Fd()))
-	if err != nil {
+	if p.file, err = link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", p.opened.Fd())); err != nil {
 		return p, fmt.Errorf("opening the program: %w", err)
 	}
-	for i, name := range []string{"runtime.gopark", "runtime.execute"} {
+	for i, name := range functions {
 		address, err := gopcln.Function(bin, name)
 		if err != nil {
 			return p, err //nolint:wrapcheck // it says what it is about
 		}
-		offset, ok := bin.VaddrToOffset(address)
-		if !ok {
+		var ok bool
+		if p.offsets[i], ok = bin.VaddrToOffset(address); !ok {
 			return p, fmt.Errorf("%s is not in the file", name)
 		}
 		for _, code := range bin.CodeRanges() {
 			if code.Low <= address && address < code.High {
-				p.Start, p.End, p.Offset = code.Low, code.High, offset-(address-code.Low)
+				p.Start, p.End, p.Offset = code.Low, code.High, p.offsets[i]-(address-code.Low)
 			}
 		}
-		l, err := executable.Uprobe("", r.programs[i], &link.UprobeOptions{Address: offset})
-		if err != nil {
-			return p, fmt.Errorf("attaching to %s: %w", name, err)
-		}
-		p.links = append(p.links, l)
 	}
-	return p, nil
+	return p, r.putIn(p)
 }
 
-func (r *Recorder) detach() {
-	for _, p := range r.files {
-		if p == nil {
+// putIn has the probes in a program, where it is time for them.
+func (r *Recorder) putIn(p *program) error {
+	for i := range probes {
+		if p.links[i] != nil || !r.isIn(i) {
 			continue
 		}
-		for _, l := range p.links {
-			_ = l.Close() // nothing better can be done
+		l, err := p.file.Uprobe("", r.programs[i], &link.UprobeOptions{Address: p.offsets[i]})
+		if err != nil {
+			return fmt.Errorf("attaching to %s: %w", functions[i], err)
 		}
-		p.links = nil
+		p.links[i] = l
+	}
+	return nil
+}
+
+// takeOut takes one of the probes out of all programs.
+func (r *Recorder) takeOut(probe int) {
+	for _, p := range r.files {
+		if p != nil && p.links[probe] != nil {
+			_ = p.links[probe].Close() // nothing better can be done
+			p.links[probe] = nil
+		}
 	}
 }

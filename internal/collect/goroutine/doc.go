@@ -10,9 +10,9 @@
 // How. A goroutine begins to wait in runtime.gopark, and goes on where runtime.execute has it
 // run. At the first, its stack is walked by the kernel along frame pointers, which Go keeps on
 // amd64 and arm64, on whatever stack the goroutine has; the caller of gopark is missing on it, as
-// gopark has not made its frame yet, and is read where the call has put it. A probe costs the
-// thread that meets it about a microsecond: where goroutines wait too often, the probes are taken
-// out again and nothing is told.
+// gopark has not made its frame yet, and is read where the call has put it. Both together cost a
+// wait some 17 microseconds: where goroutines wait often, the probes are in for parts of the time,
+// and what begins to wait then stands for all (windows.go).
 //
 // Example. time.Sleep → main.(*Waiter).Wait → main.main → runtime.main, 60 times, 6 s together
 package goroutine

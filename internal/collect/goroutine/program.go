@@ -23,8 +23,9 @@ const (
 	toldGoroutine = 8
 	toldStack     = 16
 	toldCaller    = 24
-	toldFor       = 32
-	toldSize      = 40
+	toldFrom      = 32
+	toldFor       = 40
+	toldSize      = 48
 )
 
 // Places in the stacks of both programs.
@@ -94,6 +95,7 @@ func runs(m descriptors, g bpf.Go) asm.Instructions {
 	copied(toldGoroutine, asm.RFP, atKey+8)
 	copied(toldStack, asm.R7, sinceStack)
 	copied(toldCaller, asm.R7, sinceCaller)
+	copied(toldFrom, asm.R7, sinceTime)
 	c.Do(asm.LoadMem(asm.R8, asm.R7, sinceTime, asm.DWord), asm.FnKtimeGetNs.Call(), asm.Sub.Reg(asm.R0, asm.R8),
 		asm.StoreMem(asm.RFP, atTold+toldFor, asm.R0, asm.DWord))
 	c.Delete(m.since, atKey)
@@ -110,6 +112,7 @@ type ended struct {
 	goroutine   uint64
 	stack       uint32
 	caller      uint64
+	from        int64 // of the kernel's clock
 	nanoseconds int64
 }
 
@@ -121,7 +124,7 @@ func parse(b []byte) (e ended, ok bool) {
 	n := endian.NativeEndian
 	e = ended{
 		process: uint32(n.Uint64(b[toldProcess:])), goroutine: n.Uint64(b[toldGoroutine:]), stack: uint32(n.Uint64(b[toldStack:])), //nolint:gosec // numbers of 32 bits
-		caller: n.Uint64(b[toldCaller:]), nanoseconds: int64(n.Uint64(b[toldFor:])), //nolint:gosec // a time
+		caller: n.Uint64(b[toldCaller:]), from: int64(n.Uint64(b[toldFrom:])), nanoseconds: int64(n.Uint64(b[toldFor:])), //nolint:gosec // times
 	}
 	return e, e.nanoseconds >= 0
 }

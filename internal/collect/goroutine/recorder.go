@@ -5,6 +5,7 @@ import (
 	endian "encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -26,12 +27,8 @@ const (
 	mostStacks  = 1 << 13
 	mostDepth   = 64
 	ringSize    = 1 << 20 // of 20,000 waits
-	// tooMany is from how many waits a second on none is looked at any more: two probes for each are
-	// a fiftieth of one processor.
-	tooMany = 10_000
-	// countEvery is how often it is looked at how many there are, readEvery how often waits are read.
-	countEvery = 50 * time.Millisecond
-	readEvery  = 10 * time.Millisecond
+	// readEvery is how often waits are read.
+	readEvery = 10 * time.Millisecond
 )
 
 // Wait is where goroutines of a process have waited.
@@ -60,7 +57,7 @@ type place struct {
 }
 
 type waited struct {
-	nanoseconds, times int64
+	nanoseconds, times float64
 	goroutines         map[uint64]bool
 }
 
@@ -82,12 +79,15 @@ type Recorder struct {
 	// The goroutine of run alone has these; after it, Waits.
 	files     map[file]*program // that were looked at; nil where one is none of Go
 	record    ringbuf.Record
-	rows      map[place]*waited
 	processes map[uint32]process
-	met       uint64
-	counted   time.Time
-	givenUp   bool
-	notes     []string
+	windows   []*window
+	checked   int64  // when it was last looked at how many waits there are, and
+	met       uint64 // how many there were
+	// resume is when the probes are put back; ends, until when those are in that tell of ends, 0
+	// where they are out.
+	resume, ends int64
+	ended        int64 // when the recording ended
+	notes        []string
 }
 
 // file tells files apart whatever they are called.
@@ -101,7 +101,7 @@ func Start(recorded *ebpf.Map) (r *Recorder, err error) {
 		return nil, errors.New("not on " + runtime.GOARCH)
 	}
 	r = &Recorder{
-		asked: make(chan uint32, 1<<12), stop: make(chan struct{}), files: map[file]*program{}, rows: map[place]*waited{}, processes: map[uint32]process{},
+		asked: make(chan uint32, 1<<12), stop: make(chan struct{}), files: map[file]*program{}, processes: map[uint32]process{},
 	}
 	defer func() {
 		if err != nil {
@@ -138,7 +138,8 @@ func Start(recorded *ebpf.Map) (r *Recorder, err error) {
 		return nil, fmt.Errorf("reading waits: %w", err)
 	}
 	r.reader.SetDeadline(time.Unix(1, 0)) // a read never waits
-	r.counted = time.Now()
+	r.checked = clock()
+	r.open(&window{from: r.checked})
 	r.done.Go(r.run)
 	return r, nil
 }
@@ -167,49 +168,30 @@ func (r *Recorder) run() {
 	for {
 		select {
 		case <-r.stop:
-			r.detach()
+			for probe := range probes {
+				r.takeOut(probe)
+			}
+			r.ended = clock()
 			r.drain()
 			return
 		case pid := <-r.asked:
 			r.lookAt(pid)
-		case now := <-ticker.C:
+		case <-ticker.C:
 			r.drain()
-			r.look(now)
+			var calls uint64
+			if r.calls.Lookup(uint32(0), &calls) == nil {
+				r.look(clock(), calls)
+			}
 		}
-	}
-}
-
-// look gives up where there are too many waits.
-func (r *Recorder) look(now time.Time) {
-	var all uint64
-	if now.Sub(r.counted) < countEvery || r.calls.Lookup(uint32(0), &all) != nil {
-		return
-	}
-	rate := float64(all-min(all, r.met)) / now.Sub(r.counted).Seconds()
-	r.met, r.counted = all, now
-	if rate > tooMany && !r.givenUp {
-		r.givenUp = true                                                                                                               // what there was until now is not like the rest
-		r.notes = append(r.notes, fmt.Sprintf("goroutines wait more than %d,000 times a second: where is not recorded", tooMany/1000)) //nolint:mnd // thousands
-		r.detach()
 	}
 }
 
 // drain reads which waits have ended.
 func (r *Recorder) drain() {
 	for r.reader.ReadInto(&r.record) == nil {
-		e, ok := parse(r.record.RawSample)
-		if !ok {
-			continue
+		if e, ok := parse(r.record.RawSample); ok {
+			r.add(e)
 		}
-		k := place{e.process, e.stack, e.caller}
-		row := r.rows[k]
-		if row == nil {
-			row = &waited{goroutines: map[uint64]bool{}}
-			r.rows[k] = row
-		}
-		row.nanoseconds += e.nanoseconds
-		row.times++
-		row.goroutines[e.goroutine] = true
 	}
 }
 
@@ -220,11 +202,8 @@ func (r *Recorder) Waits() (all []Wait, notes []string) {
 		return nil, nil
 	}
 	r.end()
-	if r.givenUp {
-		return nil, r.notes
-	}
 	frames := map[uint32][]uint64{}
-	for k, row := range r.rows {
+	for k, row := range r.all(r.ended) {
 		of, ok := r.processes[k.process]
 		if !ok {
 			continue
@@ -236,7 +215,7 @@ func (r *Recorder) Waits() (all []Wait, notes []string) {
 		if len(stack) == 0 {
 			continue
 		}
-		w := Wait{Process: k.process, Program: &of.of.Program, Goroutines: len(row.goroutines), Times: row.times, Nanoseconds: row.nanoseconds}
+		w := Wait{Process: k.process, Program: &of.of.Program, Goroutines: len(row.goroutines), Times: int64(math.Round(row.times)), Nanoseconds: int64(row.nanoseconds)}
 		w.Addresses = append(w.Addresses, stack[0]-of.bias, k.caller-1-of.bias)
 		for _, address := range stack[1:] {
 			w.Addresses = append(w.Addresses, address-1-of.bias) // of the call, and not of what comes after it
