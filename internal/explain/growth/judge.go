@@ -182,9 +182,9 @@ func setSamples(f *frames, found []judge.Found) {
 		}
 	}
 	for i, rows := range below {
-		if len(rows) > 0 { // a line that only the script names has none
-			found[i].Samples = rows
-		}
+		rows = append(rows, found[i].Samples...)
+		slices.Sort(rows)
+		found[i].Samples = slices.Compact(rows)
 	}
 }
 
