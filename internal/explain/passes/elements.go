@@ -134,8 +134,14 @@ var wholesOfStd = regexp.MustCompile(`^(vector|deque|list|forward_list|array|(un
 // makesElement says whether a step makes one object, by its constructor. What a call in the
 // header of the loop gives is made below the same line, but by that call, or is a collection.
 func (r *reader) makesElement(h *hot) bool {
+	_, name := ownline.Parts(r.p.Function(h.callee).Name)
+	return r.isConstructor(h) && !wholesOfStd.MatchString(name)
+}
+
+// isConstructor says whether a step calls a constructor.
+func (r *reader) isConstructor(h *hot) bool {
 	owner, name := ownline.Parts(r.p.Function(h.callee).Name)
-	return name != "" && owner == name && !wholesOfStd.MatchString(name)
+	return name != "" && owner == name
 }
 
 // walks are functions that go to the next element.

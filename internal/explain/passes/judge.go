@@ -40,6 +40,7 @@ var rules = []rule{
 	of(RuleRecursion, (*reader).recursions, (*reader).recursionFinding),
 	of(RuleElements, (*reader).copiedElements, (*reader).elementFinding),
 	of(RuleReturned, (*reader).returnedCopies, (*reader).returnedFinding),
+	of(RuleReturned, (*reader).boundCopies, (*reader).boundFinding),
 	of(RuleValue, (*reader).byValues, (*reader).byValueFinding),
 	of(RuleByText, (*reader).byText, (*reader).byTextFinding),
 	of(RuleParsed, (*reader).parsedFiles, (*reader).parsedFinding),

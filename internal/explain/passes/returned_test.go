@@ -158,6 +158,41 @@ def count(a):
 	})
 }
 
+// A variable is a copy of what a call gives by reference.
+func TestVariablesThatAreCopies(t *testing.T) {
+	const copied = "main Rater::rate@3 Plan::Plan std::vector<Band>::vector"
+	checkAll(t, map[string]written{
+		"what a call gives": {"/me/a.cpp", `
+void Rater::rate(const Usage& usage) {
+    Account& account = accounts_[usage.who];
+    const auto plan = catalog_.plan(account.code);  @3
+    charge(plan);
+}
+`, copied, "Rater::rate@3", profile.KindNative, RuleReturned, "@3 catalog_.plan(account.code)"},
+		"a reference": {"/me/a.cpp", `
+void Rater::rate(const Usage& usage) {
+    Account& account = accounts_[usage.who];
+    const auto& plan = catalog_.plan(account.code);  @3
+    charge(plan);
+}
+`, copied, "Rater::rate@3", profile.KindNative, "", ""},
+		"what the called function makes": {"/me/a.cpp", `
+void Rater::rate(const Usage& usage) {
+    Account& account = accounts_[usage.who];
+    const auto plan = catalog_.plan(account.code);  @3
+    charge(plan);
+}
+`, "main Rater::rate@3 Catalog::plan Plan::Plan std::vector<Band>::vector", "Rater::rate@3", profile.KindNative, "", ""},
+		"a conversion": {"/me/a.cpp", `
+void Rater::rate(const Usage& usage) {
+    Account& account = accounts_[usage.who];
+    const std::string name = nameOf(account);  @3
+    charge(name);
+}
+`, "main Rater::rate@3 std::__cxx11::basic_string<char>::basic_string", "Rater::rate@3", profile.KindNative, "", ""},
+	})
+}
+
 // What frees the copy, where the caller's block ends, goes with it; what frees others does not.
 func TestWhatFreesTheCopyThatIsReturned(t *testing.T) {
 	p := read("/me/a.cpp", `
