@@ -3,6 +3,7 @@
 
 #include "machine/code.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/GraphTraits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/GenericDomTree.h"
@@ -66,10 +67,27 @@ namespace whyhot::machine {
 
 using Dominators = llvm::DominatorTreeBase<Block, false>;
 
+// An instruction of a function.
+struct Place {
+  const Block *In;
+  size_t At; // in the function
+};
+
+// What rules ask of a loop again and again. In a function of ten thousand instructions, most of
+// the time was spent in listing these for each question.
+struct LoopFacts {
+  bool Listed = false;
+  std::vector<Place> Everything, Own; // by address: all, or without the loops in it
+  llvm::DenseMap<unsigned, bool> Invariant; // registers that were asked for
+};
+
 class Loop : public llvm::LoopBase<Block, Loop> {
   friend class llvm::LoopInfoBase<Block, Loop>;
   friend class llvm::LoopBase<Block, Loop>;
   explicit Loop(Block *Header) : llvm::LoopBase<Block, Loop>(Header) {}
+
+public:
+  mutable LoopFacts Known; // filled as it is asked; the function stays as it is
 };
 
 // The loops of a function. The function must outlive them.

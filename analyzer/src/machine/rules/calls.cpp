@@ -10,7 +10,7 @@ namespace {
 constexpr size_t Short = 64;
 
 template <typename Wanted> void callsThroughStubs(const Subject &S, std::vector<Match> &Out, RuleId Rule, Wanted W) {
-  const std::vector<Place> All = own(S);
+  const std::vector<Place> &All = own(S);
   if (!S.In.isInnermost() || All.size() > Short)
     return;
   for (const Place &P : All) {

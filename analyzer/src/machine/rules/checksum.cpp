@@ -113,7 +113,7 @@ bool isChained(const Subject &S, const Instruction &Look) {
 }
 
 void checksum(const Subject &S, std::vector<Match> &Out) {
-  const std::vector<Place> All = own(S);
+  const std::vector<Place> &All = own(S);
   bool ByOne = false, ByEight = false;
   for (const Place &P : All) {
     ByOne = ByOne || shiftsBy(S.F.Code[P.At], 1);

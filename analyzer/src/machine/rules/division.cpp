@@ -37,7 +37,7 @@ std::string usersOf(const Flow &F, size_t At) {
 
 void division(const Subject &S, std::vector<Match> &Out) {
   const bool Calls = hasCall(S);
-  const std::vector<Place> All = everything(S);
+  const std::vector<Place> &All = everything(S);
   for (const Place &P : own(S)) {
     const Instruction &I = S.F.Code[P.At];
     StringRef Name = I.Name;

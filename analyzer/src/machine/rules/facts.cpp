@@ -22,20 +22,28 @@ bool isData(StringRef Name) {
   return !Others.contains(Name);
 }
 
-std::vector<Place> placesOf(const Subject &S, bool Own) {
-  std::vector<Place> Out;
-  for (const Block *B : S.In.blocks())
-    if (!Own || S.All.Info.getLoopFor(B) == &S.In)
-      for (size_t N = B->First; N < B->End; ++N)
-        Out.push_back({B, N});
-  sort(Out, [](const Place &A, const Place &B) { return A.At < B.At; });
-  return Out;
+const LoopFacts &listed(const Subject &S) {
+  LoopFacts &Known = S.In.Known;
+  if (Known.Listed)
+    return Known;
+  Known.Listed = true;
+  std::vector<const Block *> Blocks(S.In.block_begin(), S.In.block_end());
+  sort(Blocks, [](const Block *A, const Block *B) { return A->First < B->First; });
+  for (const Block *B : Blocks) {
+    const bool IsOwn = S.All.Info.getLoopFor(B) == &S.In;
+    for (size_t N = B->First; N < B->End; ++N) {
+      Known.Everything.push_back({B, N});
+      if (IsOwn)
+        Known.Own.push_back({B, N});
+    }
+  }
+  return Known;
 }
 
 } // namespace
 
-std::vector<Place> everything(const Subject &S) { return placesOf(S, false); }
-std::vector<Place> own(const Subject &S) { return placesOf(S, true); }
+const std::vector<Place> &everything(const Subject &S) { return listed(S).Everything; }
+const std::vector<Place> &own(const Subject &S) { return listed(S).Own; }
 
 SmallVector<const Block *, 2> inside(const Subject &S, const Block &B) {
   SmallVector<const Block *, 2> Out;
@@ -50,11 +58,14 @@ StringRef plainName(const Instruction &I) { return I.Name.starts_with("V") ? I.N
 bool isInvariant(const Subject &S, MCRegister R) {
   if (!R)
     return true;
-  const bool Survives = survivesCalls(nameOf(S, R));
-  return none_of(everything(S), [&](const Place &P) {
-    const Instruction &I = S.F.Code[P.At];
-    return I.Bad || (I.Call && !Survives) || (writes(I, R, *S.T.Registers) && nameOf(S, R) != "RIP");
-  });
+  const auto [At, IsNew] = S.In.Known.Invariant.try_emplace(R.id(), false);
+  if (!IsNew)
+    return At->second;
+  const bool Survives = survivesCalls(nameOf(S, R)), IsCounter = nameOf(S, R) == "RIP";
+  return At->second = none_of(everything(S), [&](const Place &P) {
+           const Instruction &I = S.F.Code[P.At];
+           return I.Bad || (I.Call && !Survives) || (!IsCounter && writes(I, R, *S.T.Registers));
+         });
 }
 
 bool isFixed(const Subject &S, const Instruction &I) {

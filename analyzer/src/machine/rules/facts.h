@@ -8,14 +8,9 @@ namespace whyhot::machine::rules {
 
 constexpr int64_t Page = 4096; // bytes, the smallest
 
-struct Place {
-  const Block *In;
-  size_t At; // in the function
-};
-
 // The instructions of the loop, by address: all, or without the loops in it.
-std::vector<Place> everything(const Subject &S);
-std::vector<Place> own(const Subject &S);
+const std::vector<Place> &everything(const Subject &S);
+const std::vector<Place> &own(const Subject &S);
 
 // The register has one value throughout the loop. Calls change those that the ABI
 // lets them.

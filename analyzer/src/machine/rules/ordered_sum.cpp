@@ -70,7 +70,7 @@ bool storesOne(const Instruction &I) {
 void orderedSum(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost() || S.In.getNumBlocks() != 1 || hasCall(S))
     return;
-  const std::vector<Place> All = own(S);
+  const std::vector<Place> &All = own(S);
   const Instruction *Wide = nullptr, *Kept = nullptr, *Read = nullptr;
   for (const Place &P : All) {
     const Instruction &I = S.F.Code[P.At];

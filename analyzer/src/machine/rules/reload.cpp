@@ -45,7 +45,7 @@ std::vector<const Instruction *> members(const Subject &S, ArrayRef<Place> All, 
 void reload(const Subject &S, std::vector<Match> &Out) {
   if (!S.In.isInnermost() || hasCall(S))
     return;
-  const std::vector<Place> All = own(S);
+  const std::vector<Place> &All = own(S);
   const Instruction *Byte = nullptr;
   for (const Place &P : All) {
     const Instruction &I = S.F.Code[P.At];

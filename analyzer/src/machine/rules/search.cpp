@@ -130,7 +130,7 @@ std::optional<size_t> comparison(const Subject &S, const Block &B, size_t Load) 
 } // namespace
 
 void search(const Subject &S, std::vector<Match> &Out) {
-  const std::vector<Place> All = own(S);
+  const std::vector<Place> &All = own(S);
   if (!S.In.isInnermost() || All.size() > LongestSearch || hasCall(S))
     return;
   for (const Place &P : All) {

@@ -19,7 +19,7 @@ constexpr size_t ManyVectors = 15;      // of 16
 bool isVector(StringRef Name) { return Name.starts_with("XMM") || Name.starts_with("YMM") || Name.starts_with("ZMM"); }
 
 void spill(const Subject &S, std::vector<Match> &Out) {
-  const std::vector<Place> All = own(S);
+  const std::vector<Place> &All = own(S);
   if (!S.In.isInnermost() || All.size() > LongestSpilling || hasCall(S))
     return;
   SmallSet<unsigned, 32> General, Vectors;

@@ -109,7 +109,7 @@ private:
 };
 
 void walk(const Subject &S, std::vector<Match> &Out) {
-  const std::vector<Place> All = own(S);
+  const std::vector<Place> &All = own(S);
   if (!S.In.isInnermost() || All.size() > LongestWalk)
     return;
   for (const Place &P : All) { // to change each element is work of its own
