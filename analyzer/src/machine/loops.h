@@ -77,7 +77,7 @@ struct Place {
 // the time was spent in listing these for each question.
 struct LoopFacts {
   bool Listed = false;
-  std::vector<Place> Everything, Own; // by address: all, or without the loops in it
+  std::vector<Place> Everything, Own;       // by address: all, or without the loops in it
   llvm::DenseMap<unsigned, bool> Invariant; // registers that were asked for
 };
 
