@@ -124,7 +124,7 @@ func (s *Server) explain(ctx context.Context, _ *call, in explainIn) (*explainOu
 	out := &explainOut{Profile: h.id, Looked: clip(r.Looked, 300)}
 	out.Unexplained = h.open()
 	for _, note := range slices.Concat(r.Waits.Sentences(), r.Notes) {
-		out.Notes = append(out.Notes, clip(note, 300))
+		out.Notes = append(out.Notes, clip(note, 450))
 	}
 	if in.Finding != "" {
 		f, err := explain.Pick(r.Findings, h.id, in.Finding)
