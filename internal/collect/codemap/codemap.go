@@ -1,7 +1,7 @@
 // Package codemap reads which files a process has mapped code of, and where.
 //
-// It owns the reading of /proc/PID/maps for that. It takes a process and gives regions. It
-// must never open the files, nor import another package of this module.
+// It owns the reading of /proc/PID/maps for that, and what tells files apart. It takes a process
+// and gives regions. It must never open the files, nor import another package of this module.
 package codemap
 
 import (
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Region is a part of a file whose code a process has mapped.
@@ -17,6 +19,18 @@ type Region struct {
 	Low, High uint64 // addresses
 	Offset    uint64 // of Low in the file
 	Path      string // as the process has it, with " (deleted)" where it is gone
+}
+
+// File tells files of this machine apart, whatever they are called.
+type File struct{ Device, Inode uint64 }
+
+// FileOf is the file at a path; ok is false where there is none.
+func FileOf(path string) (f File, ok bool) {
+	var s unix.Stat_t
+	if unix.Stat(path, &s) != nil {
+		return f, false
+	}
+	return File{s.Dev, s.Ino}, true
 }
 
 // Of are the regions of a process, by address.

@@ -148,10 +148,9 @@ func (p *probes) program(m maps, own namespace, index int32, f *Function) asm.In
 	code.Place(asm.R3, atIDs)
 	code.Do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
 	code.Lookup(m.processes.FD(), atIDs+4, "end")
-	code.Do(bpf.Number(atKey, index), asm.LoadMapPtr(asm.R1, p.counts.FD()))
-	code.Place(asm.R2, atKey)
-	code.Do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
-		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord))
+	code.Store(atKey, index)
+	code.Lookup(p.counts.FD(), atKey, "end")
+	code.Add(asm.R0, 0, 1)
 	if f.Texts {
 		code.Do(bpf.Number(atLast, 0), bpf.Number(atZero, 0), asm.Mov.Imm(asm.R8, 0), asm.LoadImm(asm.R9, multiplier, asm.DWord))
 		for n, register := range f.counted() {

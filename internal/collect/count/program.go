@@ -107,10 +107,9 @@ func program(m maps, own namespace) asm.Instructions {
 	code.Do(asm.Mov.Reg(asm.R6, asm.R1), bpf.Number(atIDs, 0),
 		asm.LoadImm(asm.R1, int64(own.device), asm.DWord), asm.LoadImm(asm.R2, int64(own.inode), asm.DWord)) //nolint:gosec // bits
 	code.Place(asm.R3, atIDs)
-	code.Do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMapPtr(asm.R1, m.processes.FD()))
-	code.Place(asm.R2, atIDs+4) // the process, not the thread
-	code.Do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"),
-		asm.LoadMem(asm.R7, asm.R6, 0, asm.DWord), asm.LoadMem(asm.R9, asm.R6, wordSize, asm.DWord), bpf.Number(atNumber, 0))
+	code.Do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
+	code.Lookup(m.processes.FD(), atIDs+4, "end") // the process, not the thread
+	code.Do(asm.LoadMem(asm.R7, asm.R6, 0, asm.DWord), asm.LoadMem(asm.R9, asm.R6, wordSize, asm.DWord), bpf.Number(atNumber, 0))
 	code.Do(read(atNumber, wordSize, regsNumber, asm.FnProbeReadKernel)...)
 	code.Do(asm.JNE.Imm(asm.R0, 0, "end"), asm.LoadMem(asm.R8, asm.RFP, atNumber, asm.Word), asm.JGE.Imm(asm.R8, mostNumbers, "end"))
 
@@ -119,10 +118,8 @@ func program(m maps, own namespace) asm.Instructions {
 		code.Do(asm.JEq.Imm(asm.R8, number, "child"))
 	}
 	code.Do(asm.Ja.Label("tally"), asm.JSLE.Imm(asm.R9, 0, "tally").WithSymbol("child"),
-		asm.StoreMem(asm.RFP, atChild, asm.R9, asm.Word), bpf.Number(atOne, 1), asm.LoadMapPtr(asm.R1, m.processes.FD()))
-	code.Place(asm.R2, atChild)
-	code.Place(asm.R3, atOne)
-	code.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		asm.StoreMem(asm.RFP, atChild, asm.R9, asm.Word), bpf.Number(atOne, 1))
+	code.Update(m.processes.FD(), atChild, atOne)
 
 	code.Do(asm.LoadMapPtr(asm.R1, m.tallies.FD()).WithSymbol("tally"))
 	code.Place(asm.R2, atNumber)

@@ -48,8 +48,9 @@ func (c *converter) addGoroutines() {
 	}
 	for _, w := range all {
 		stack := make([]profile.LocationID, len(w.Addresses))
+		mapping := c.mappingOf(w.Program)
 		for i, address := range w.Addresses {
-			stack[i] = c.b.Location(c.mappingOf(w.Program), address, profile.KindNative)
+			stack[i] = c.b.Location(mapping, address, profile.KindNative)
 		}
 		labels := []profile.Label{{Key: profile.LabelPID, Num: int64(w.Process)}, {Key: profile.LabelGoroutines, Num: int64(w.Goroutines)}}
 		if name := c.tasks.name(w.Process); name != "" {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/cilium/ebpf/link"
-	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect/codemap"
 	"whyhot/internal/elfinfo/elffile"
@@ -35,11 +35,10 @@ var functions = [probes]string{begins: "runtime.gopark", goesOn: "runtime.execut
 // lookAt attaches to the program of a process, where it is one of Go.
 func (r *Recorder) lookAt(pid uint32) {
 	at := fmt.Sprintf("/proc/%d/exe", pid)
-	var info unix.Stat_t
-	if unix.Stat(at, &info) != nil {
+	id, ok := codemap.FileOf(at)
+	if !ok {
 		return // it is gone
 	}
-	id := file{info.Dev, info.Ino}
 	p, seen := r.files[id]
 	if !seen {
 		var err error
@@ -85,14 +84,14 @@ func (r *Recorder) attach(at string) (p *program, err error) {
 	if p.file, err = link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", p.opened.Fd())); err != nil {
 		return p, fmt.Errorf("opening the program: %w", err)
 	}
-	for i, name := range functions {
-		address, err := gopcln.Function(bin, name)
-		if err != nil {
-			return p, err //nolint:wrapcheck // it says what it is about
-		}
+	addresses, err := gopcln.Functions(bin, functions[:]...)
+	if err != nil {
+		return p, err //nolint:wrapcheck // it says what it is about
+	}
+	for i, address := range addresses {
 		var ok bool
 		if p.offsets[i], ok = bin.VaddrToOffset(address); !ok {
-			return p, fmt.Errorf("%s is not in the file", name)
+			return p, fmt.Errorf("%s is not in the file", functions[i])
 		}
 		for _, code := range bin.CodeRanges() {
 			if code.Low <= address && address < code.High {
@@ -118,12 +117,19 @@ func (r *Recorder) putIn(p *program) error {
 	return nil
 }
 
-// takeOut takes one of the probes out of all programs.
-func (r *Recorder) takeOut(probe int) {
+// takeOut takes probes out of all programs, at once: for each the kernel waits until no processor can
+// be within it.
+func (r *Recorder) takeOut(which ...int) {
+	var all sync.WaitGroup
 	for _, p := range r.files {
-		if p != nil && p.links[probe] != nil {
-			_ = p.links[probe].Close() // nothing better can be done
+		for _, probe := range which {
+			if p == nil || p.links[probe] == nil {
+				continue
+			}
+			l := p.links[probe]
 			p.links[probe] = nil
+			all.Go(func() { _ = l.Close() }) // nothing better can be done
 		}
 	}
+	all.Wait()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cilium/ebpf/ringbuf"
 
 	"whyhot/internal/collect/bpf"
+	"whyhot/internal/collect/codemap"
 	"whyhot/internal/collect/ebpf/known"
 )
 
@@ -70,14 +71,14 @@ type process struct {
 // Recorder sees goroutines wait until it is closed.
 type Recorder struct {
 	since, stacks, calls, ring *ebpf.Map
-	programs                   [2]*ebpf.Program
+	programs                   [probes]*ebpf.Program
 	reader                     *ringbuf.Reader
 	asked                      chan uint32
 	stop                       chan struct{}
 	done                       sync.WaitGroup
 
 	// The goroutine of run alone has these; after it, Waits.
-	files     map[file]*program // that were looked at; nil where one is none of Go
+	files     map[codemap.File]*program // that were looked at; nil where one is none of Go
 	record    ringbuf.Record
 	processes map[uint32]process
 	windows   []*window
@@ -90,9 +91,6 @@ type Recorder struct {
 	notes        []string
 }
 
-// file tells files apart whatever they are called.
-type file struct{ device, inode uint64 }
-
 // Start begins to listen. recorded is the profiler's map of processes that are recorded, nil where
 // all are.
 func Start(recorded *ebpf.Map) (r *Recorder, err error) {
@@ -101,7 +99,7 @@ func Start(recorded *ebpf.Map) (r *Recorder, err error) {
 		return nil, errors.New("not on " + runtime.GOARCH)
 	}
 	r = &Recorder{
-		asked: make(chan uint32, 1<<12), stop: make(chan struct{}), files: map[file]*program{}, processes: map[uint32]process{},
+		asked: make(chan uint32, 1<<12), stop: make(chan struct{}), files: map[codemap.File]*program{}, processes: map[uint32]process{},
 	}
 	defer func() {
 		if err != nil {
@@ -125,9 +123,9 @@ func Start(recorded *ebpf.Map) (r *Recorder, err error) {
 		}
 		m.processes = recorded.FD()
 	}
-	for i, code := range []ebpf.ProgramSpec{
-		{Name: "whyhot_parks", Instructions: parks(m, registers)},
-		{Name: "whyhot_runs", Instructions: runs(m, registers)},
+	for i, code := range [probes]ebpf.ProgramSpec{
+		begins: {Name: "whyhot_parks", Instructions: parks(m, registers)},
+		goesOn: {Name: "whyhot_runs", Instructions: runs(m, registers)},
 	} {
 		code.Type, code.License = ebpf.Kprobe, "GPL"
 		if r.programs[i], err = ebpf.NewProgram(&code); err != nil {
@@ -168,9 +166,7 @@ func (r *Recorder) run() {
 	for {
 		select {
 		case <-r.stop:
-			for probe := range probes {
-				r.takeOut(probe)
-			}
+			r.takeOut(begins, goesOn)
 			r.ended = clock()
 			r.drain()
 			return

@@ -9,17 +9,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
-	"golang.org/x/sys/unix"
 )
-
-// fileOf tells files apart whatever they are called.
-func fileOf(path string) (file, bool) {
-	var s unix.Stat_t
-	if unix.Stat(path, &s) != nil {
-		return file{}, false // the process is gone, or the file
-	}
-	return file{s.Dev, s.Ino}, true
-}
 
 // lookAt attaches to what a process has mapped.
 func (r *Recorder) lookAt(q request) {
@@ -46,7 +36,7 @@ func (r *Recorder) lookAt(q request) {
 // attach puts probes into a binary, once.
 func (r *Recorder) attach(pid uint32, path string, of *System) {
 	at := fmt.Sprintf("/proc/%d/root%s", pid, path)
-	id, ok := fileOf(at)
+	id, ok := codemap.FileOf(at)
 	if !ok {
 		return
 	}

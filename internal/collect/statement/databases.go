@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"whyhot/internal/collect/codemap"
 )
 
 // databases knows how large those are that processes have open.
@@ -41,10 +43,10 @@ func (d *databases) bytes(process uint32) uint64 {
 	dir, root := fmt.Sprintf("/proc/%d/fd", process), fmt.Sprintf("/proc/%d/root", process)
 	files, _ := os.ReadDir(dir) // with an error there are none
 	sum := uint64(0)
-	seen := map[file]bool{}
+	seen := map[codemap.File]bool{}
 	for _, f := range files {
 		path := dir + "/" + f.Name()
-		id, ok := fileOf(path)
+		id, ok := codemap.FileOf(path)
 		if !ok || seen[id] {
 			continue
 		}

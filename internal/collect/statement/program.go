@@ -84,8 +84,8 @@ func program(t target, m descriptors) asm.Instructions {
 
 	c.Do(asm.Mov.Reg(asm.R6, asm.R1), bpf.Number(atKey, t.probe))
 	c.Lookup(m.hits, atKey, "end")
-	c.Do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Imm(asm.R1, 1), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord),
-		asm.FnGetCurrentPidTgid.Call(), asm.Mov.Reg(asm.R9, asm.R0))
+	c.Add(asm.R0, 0, 1)
+	c.Do(asm.FnGetCurrentPidTgid.Call(), asm.Mov.Reg(asm.R9, asm.R0))
 	if m.known >= 0 {
 		c.Do(known.Only(m.known, asm.R9, "end")...)
 	}
@@ -142,9 +142,8 @@ func program(t target, m descriptors) asm.Instructions {
 		c.Place(asm.R3, atOne)
 		c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
 	case t.role == leaves:
-		c.Do(asm.LoadMapPtr(asm.R1, m.running))
-		c.Place(asm.R2, atPair)
-		c.Do(asm.FnMapDeleteElem.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
+		c.Delete(m.running, atPair)
+		c.Do(asm.JNE.Imm(asm.R0, 0, "end"))
 	case t.role == steps:
 		for at := int16(0); at < stateSize; at += 8 {
 			c.Do(bpf.Number(atState+at, 0))
@@ -175,18 +174,16 @@ func program(t target, m descriptors) asm.Instructions {
 			asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R6, offCount, asm.R1, asm.DWord), asm.StoreMem(asm.R6, offStatement, asm.R8, asm.DWord))
 		work()
 		// A statement that was stepped and not reset goes on.
-		c.Do(asm.LoadMapPtr(asm.R1, m.running))
-		c.Place(asm.R2, atPair)
-		c.Do(asm.FnMapLookupElem.Call(), asm.JNE.Imm(asm.R0, 0, "text"), asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), bpf.Number(atOne, 1))
+		c.Find(m.running, atPair)
+		c.Do(asm.JNE.Imm(asm.R0, 0, "text"), asm.Mov.Imm(asm.R1, 1), asm.StoreMem(asm.R7, offRuns, asm.R1, asm.Word), bpf.Number(atOne, 1))
 		c.Update(m.running, atPair, atOne)
 		c.Do(bpf.Number(atPointer, 0).WithSymbol("text"))
 		c.Place(asm.R1, atPointer)
 		c.Do(asm.Mov.Imm(asm.R2, 8), asm.Mov.Reg(asm.R3, asm.R8), asm.Add.Imm(asm.R3, t.offset), asm.FnProbeReadUser.Call(), //nolint:mnd // a pointer
 			asm.LoadMem(asm.R8, asm.RFP, atPointer, asm.DWord))
 	case t.role == ends:
-		c.Do(asm.LoadMapPtr(asm.R1, m.running))
-		c.Place(asm.R2, atPair)
-		c.Do(asm.FnMapDeleteElem.Call(), asm.Mov.Reg(asm.R6, asm.R0))
+		c.Delete(m.running, atPair)
+		c.Do(asm.Mov.Reg(asm.R6, asm.R0))
 		c.Lookup(m.states, atKey, "end")
 		c.Do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "current"))
 		if t.counters == 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/cilium/ebpf/ringbuf"
 
 	"whyhot/internal/collect/bpf"
+	"whyhot/internal/collect/codemap"
 	"whyhot/internal/collect/ebpf/known"
 	"whyhot/internal/profile"
 )
@@ -38,8 +39,8 @@ type Recorder struct {
 	programs []*ebpf.Program
 	probes   []*probe
 	binaries []*watched
-	files    map[file]*codeOf // that were looked at; nil where one has no library's code
-	multi    bool             // see link
+	files    map[codemap.File]*codeOf // that were looked at; nil where one has no library's code
+	multi    bool                     // see link
 	opened   []*os.File
 	reader   *ringbuf.Reader
 	asked    chan request
@@ -57,9 +58,6 @@ type Recorder struct {
 	noted   map[string]bool
 	waiting int
 }
-
-// file is one on this machine.
-type file struct{ device, inode uint64 }
 
 // codeOf is where a binary has the code of a library: all of it, or some addresses.
 type codeOf struct {
@@ -84,7 +82,7 @@ func Start(recorded *ebpf.Map, clock func(kernel int64) int64) (r *Recorder, err
 		}
 	}
 	r = &Recorder{
-		maps: map[string]*ebpf.Map{}, known: recorded, now: clock, files: map[file]*codeOf{}, asked: make(chan request, 1<<12), stop: make(chan struct{}),
+		maps: map[string]*ebpf.Map{}, known: recorded, now: clock, files: map[codemap.File]*codeOf{}, asked: make(chan request, 1<<12), stop: make(chan struct{}),
 		multi: features.HaveBPFLinkUprobeMulti() == nil, seen: newSeen((&databases{}).bytes), of: map[uint32]*watched{}, code: map[string]*codeOf{}, noted: map[string]bool{},
 	}
 	defer func() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"whyhot/internal/explain/judge"
+	"whyhot/internal/profile"
 )
 
 func TestJudge(t *testing.T) {
@@ -31,5 +32,23 @@ func TestJudge(t *testing.T) {
 	b, err := Judge(t.Context(), judge.Subject{Profile: one(cost{0, 300, 0, append(main[:3:3], native("list_contains"))}, cost{0, 700, 0, main[:2]})})
 	if err != nil || len(b.Found) != 1 || b.Found[0].ID != f.ID {
 		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// What goes through a container keeps its own samples where its line does other work, too: by them the
+// finding meets an entry that knows the operation by name.
+func TestSamplesOfWhatGoesThroughAContainer(t *testing.T) {
+	net := func(name, file string) frame { return frame{name: name, file: file, kind: profile.KindDotNet} }
+	main := []frame{net("Stock.Program.Main", "/src/app.cs"), net("Stock.Reconciler.Book", "/src/app.cs")}
+	search := append(main[:2:2], net("System.Linq.Enumerable.FirstOrDefault[T](System.Func)", ""), net("System.Collections.Generic.List`1.Enumerator.MoveNext", ""))
+	copied := append(main[:2:2], native("memcpy"))
+	other := append(main[:1:1], net("Stock.Reader.Read", "/src/app.cs"))
+	a, err := Judge(t.Context(), judge.Subject{Profile: one(cost{0, 300, 0, search}, cost{0, 20, 0, copied}, cost{0, 680, 0, other})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(a.Found, func(f judge.Found) bool { return f.Rule == RuleListSearch })
+	if i < 0 || !slices.Equal(a.Found[i].Samples, []int32{0, 1}) {
+		t.Errorf("%+v", a.Found)
 	}
 }

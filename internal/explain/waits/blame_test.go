@@ -172,7 +172,7 @@ func TestACommandThatWaitsOnABusyMachine(t *testing.T) {
 	} {
 		p := waitsOf(t, []waited{{x.stack, x.thread, 100, 60 * time.Millisecond}})
 		p.Meta.Idle = 0
-		if _, _, is := waits(p); is != x.want {
+		if _, _, is := waits(p, kindsOf(p)); is != x.want {
 			t.Errorf("%s: %v", name, is)
 		}
 	}
@@ -183,7 +183,7 @@ func TestAMainThreadBesideOthersThatCompute(t *testing.T) {
 	for function, want := range map[string]bool{"main": true, "start_thread": false} {
 		p := waitsBeside(t, []waited{{"schedule;ep_poll;do_epoll_wait", 7, 100, 60 * time.Millisecond}}, function)
 		p.Meta.Idle = 0
-		if _, _, is := waits(p); is != want {
+		if _, _, is := waits(p, kindsOf(p)); is != want {
 			t.Errorf("%s: %v", function, is)
 		}
 	}

@@ -82,10 +82,9 @@ func holds(p *profile.Profile, id profile.StackID, path string, isHeld func(int)
 // the lock, by the line of it where that was longest.
 func (r *program) queued() (longest time.Duration) {
 	asked := map[profile.Line]bool{}
-	of := kindsOf(r.p)
 	for _, w := range r.p.Waits() {
 		line, _, ok := r.lines.Innermost(w.Stack)
-		if k := of(w.Stack).name; !ok || asked[line] || k != lock && k != condition {
+		if k := r.kind(w.Stack).name; !ok || asked[line] || k != lock && k != condition {
 			continue
 		}
 		asked[line] = true

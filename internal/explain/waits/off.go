@@ -104,13 +104,13 @@ func (r *program) seen(mostly bool) []finding.Wait {
 		kind string
 	}
 	known := map[key]*waiting{}
-	of, main := kindsOf(p), p.StacksWith(goMain.MatchString)
+	main := p.StacksWith(goMain.MatchString)
 	for _, w := range p.Waits() {
 		line, _, ok := r.lines.Innermost(w.Stack)
 		if !ok || line.Line <= 0 {
 			continue
 		}
-		kind := of(w.Stack)
+		kind := r.kind(w.Stack)
 		if kind.name == condition && r.takesLock(line) {
 			kind = byName(lock)
 		}

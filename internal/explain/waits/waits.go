@@ -52,7 +52,8 @@ const (
 // Judge is the judge of commands that wait.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var a judge.Answer
-	busy, waited, is := waits(s.Profile)
+	of := kindsOf(s.Profile)
+	busy, waited, is := waits(s.Profile, of)
 	if !is && len(s.Profile.Waits()) == 0 {
 		return a, nil
 	}
@@ -60,14 +61,14 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	if s.Facts != nil {
 		source = s.Facts.Source
 	}
-	program := newProgram(s.Profile, source)
+	program := &program{s.Profile, of, ownline.Reading(s.Profile, source), text.NewFiles(source)}
 	m := &s.Profile.Meta
 	rest := fmt.Sprintf("and its main thread waited for %s", waited.Round(time.Second/10)) //nolint:mnd // tenths
-	switch held := time.Duration(0); {
+	switch {
 	case is && wasFree(s.Profile, busy):
 		rest = "and one was free in the rest"
 	case !is && mayWaitMostly(m, busy):
-		held = program.queued()
+		held := program.queued()
 		is = float64(held) >= leastOfThread*float64(m.Duration)
 		rest = fmt.Sprintf("and its threads queue for a lock that others of them had for %s while they waited", held.Round(time.Second/10)) //nolint:mnd // tenths
 	}
@@ -91,24 +92,21 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 // program is a program with its source, which is read once.
 type program struct {
 	p     *profile.Profile
+	kind  func(profile.StackID) kind // what a stack waits for
 	lines *ownline.Lines
 	files *text.Files
-}
-
-func newProgram(p *profile.Profile, source func(path string) ([]string, bool)) *program {
-	return &program{p, ownline.Reading(p, source), text.NewFiles(source)}
 }
 
 // waits says for which part of its time a command used a CPU, and for how long its main thread
 // waited; is holds where it used little, and not for want of a free one: the recording knows that
 // one was free, or saw the main thread wait.
-func waits(p *profile.Profile) (busy float64, waited time.Duration, is bool) {
+func waits(p *profile.Profile, of func(profile.StackID) kind) (busy float64, waited time.Duration, is bool) {
 	m := &p.Meta
 	busy = float64(p.Total()) / float64(max(1, m.Duration))
 	if !mayWaitMostly(m, busy) {
 		return busy, 0, false
 	}
-	waited = mainWaits(p)
+	waited = mainWaits(p, of)
 	return busy, waited, wasFree(p, busy) || float64(waited) >= leastOfThread*float64(m.Duration) && float64(waited) >= timesBusy*float64(p.Total())
 }
 
@@ -132,7 +130,7 @@ var started = regexp.MustCompile(`^(start_thread|__?clone3?|thread_start|thread_
 
 // mainWaits is for how long the first thread of the process that used most CPU waited, where the
 // recording saw that; none where other threads used most of it: then it may wait for those.
-func mainWaits(p *profile.Profile) time.Duration {
+func mainWaits(p *profile.Profile, of func(profile.StackID) kind) time.Duration {
 	if len(p.Waits()) == 0 {
 		return 0
 	}
@@ -153,7 +151,7 @@ func mainWaits(p *profile.Profile) time.Duration {
 	if 2*by[busiest] > used[busiest] {
 		return 0
 	}
-	of, main := kindsOf(p), p.StacksWith(goMain.MatchString)
+	main := p.StacksWith(goMain.MatchString)
 	var thread, goroutine int64
 	for _, w := range p.Waits() {
 		tid, _ := p.Label(w.Labels, profile.LabelTID)

@@ -72,7 +72,7 @@ public:
 
 private:
   const Subject &S;
-  std::vector<Place> Code;
+  const std::vector<Place> &Code;
 };
 
 llvm::StringRef nameOf(const Subject &S, llvm::MCRegister R);

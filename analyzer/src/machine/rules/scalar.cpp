@@ -170,7 +170,7 @@ private:
   }
 
   const Subject &S;
-  std::vector<Place> Code;
+  const std::vector<Place> &Code;
   DenseMap<MCRegister, int64_t> Steps;
 };
 
