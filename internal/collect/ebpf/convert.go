@@ -397,8 +397,8 @@ func (c *converter) profile(meta profile.Meta) *profile.Profile {
 	if text := c.cutText(); text != "" {
 		c.warn(text)
 	}
-	if c.off != nil && c.off.givenUp {
-		c.warn(fmt.Sprintf("threads wait more than %d,000 times a second: where is not recorded", tooMany/1000)) //nolint:mnd // thousands
+	if text := c.off.partly(); text != "" {
+		c.warn(text)
 	}
 	meta.Warnings = c.warnings
 	c.off.into(c.b)

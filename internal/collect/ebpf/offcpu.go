@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 	"go.opentelemetry.io/ebpf-profiler/times"
@@ -37,9 +40,12 @@ const (
 	mostWaiting = 1 << 14
 	// mostWaits is how many waits a second are unwound: one takes some ten microseconds.
 	mostWaits = 3000
-	// tooMany is from how many waits a second on none is looked at any more: to be asked at each
-	// switch takes the program a microsecond.
+	// tooMany is from how many waits a second on only a part of the time is looked at: to be asked
+	// at each switch takes the program a microsecond.
 	tooMany = 10_000
+	// leastRare is for how long a thread has begun no wait whose next one is looked at whatever
+	// chance says: long waits are few, and what is said of them is not to rest on chance.
+	leastRare = 5 * time.Millisecond
 	// chanceEvery is how often it is looked at how many there are.
 	chanceEvery = 50 * time.Millisecond
 	endsSize    = 1 << 18 // bytes
@@ -49,20 +55,24 @@ const (
 
 // offCPU is the recording of waits.
 type offCPU struct {
-	since, chance, ends *ebpf.Map
-	next                *ebpf.Map // see known.Before
-	programs            []*ebpf.Program
-	reader              *ringbuf.Reader
-	record              ringbuf.Record
-	links               []link.Link
-	counters            []int // of switches, by processor
-	parts               []part
-	met                 uint64
-	looked              time.Time
-	began               map[uint32][]begun
-	ended               map[uint32][]end
-	rows                map[wait]waited
-	givenUp             bool // there were too many
+	since, last, chance, ends *ebpf.Map
+	next                      *ebpf.Map // see known.Before
+	programs                  []*ebpf.Program
+	reader                    *ringbuf.Reader
+	record                    ringbuf.Record
+	point                     uint64 // of the scheduler
+	events                    []int  // that call the programs
+	parts                     []part
+	met                       [chances]uint64
+	looked                    time.Time
+	rare                      time.Duration
+	began                     map[uint32][]begun
+	ended                     map[uint32][]end
+	rows                      map[wait]waited // of windows that are over
+	windows                   []*window
+	resume                    int64 // when the next one begins
+	unfinished                map[uint32]unfinished
+	given                     error // why it ended early
 }
 
 // part is which part of all waits is looked at from a time on.
@@ -74,12 +84,15 @@ type part struct {
 // newOffCPU loads and attaches what it takes, where tracefs is mounted; nothing is seen before
 // start.
 func (p *profiler) newOffCPU() (_ *offCPU, err error) {
-	o := &offCPU{began: map[uint32][]begun{}, ended: map[uint32][]end{}, rows: map[wait]waited{}}
+	o := &offCPU{began: map[uint32][]begun{}, ended: map[uint32][]end{}, rows: map[wait]waited{}, unfinished: map[uint32]unfinished{}}
 	defer func() {
 		if err != nil {
 			o.close()
 		}
 	}()
+	if o.point, err = pointOf("sched", "sched_switch"); err != nil {
+		return nil, err
+	}
 	its, err := p.mapsOfThisNamespace()
 	if err != nil {
 		return nil, err
@@ -99,7 +112,8 @@ func (p *profiler) newOffCPU() (_ *offCPU, err error) {
 	o.programs = append(o.programs, unwinds)
 	for place, spec := range map[**ebpf.Map]*ebpf.MapSpec{
 		&o.since:  {Name: "whyhot_waiting", Type: ebpf.LRUHash, KeySize: 4, ValueSize: 8, MaxEntries: mostWaiting},
-		&o.chance: {Name: "whyhot_chance", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 2}, //nolint:mnd // the chance, and a counter
+		&o.last:   {Name: "whyhot_waited", Type: ebpf.LRUHash, KeySize: 4, ValueSize: 8, MaxEntries: mostWaiting},
+		&o.chance: {Name: "whyhot_chance", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: chances},
 		&o.ends:   {Name: "whyhot_ends", Type: ebpf.RingBuf, MaxEntries: endsSize},
 		&o.next:   {Name: "whyhot_unwind", Type: ebpf.ProgramArray, KeySize: 4, ValueSize: 4, MaxEntries: 1, Contents: []ebpf.MapKV{{Key: uint32(0), Value: unwinds}}},
 	} {
@@ -108,7 +122,7 @@ func (p *profiler) newOffCPU() (_ *offCPU, err error) {
 		}
 	}
 	for _, spec := range []*ebpf.ProgramSpec{
-		{Name: "whyhot_switch", Type: ebpf.TracePoint, License: "GPL", Instructions: switchProgram(processes.FD(), o.since.FD(), o.chance.FD(), o.ends.FD())},
+		{Name: "whyhot_switch", Type: ebpf.TracePoint, License: "GPL", Instructions: switchProgram(processes.FD(), o)},
 		{Name: "whyhot_waits", Type: ebpf.PerfEvent, License: "GPL", Instructions: waitsProgram(o.since.FD(), o.next.FD())},
 	} {
 		program, err := ebpf.NewProgram(spec)
@@ -121,13 +135,7 @@ func (p *profiler) newOffCPU() (_ *offCPU, err error) {
 		return nil, fmt.Errorf("reading waits: %w", err)
 	}
 	o.reader.SetDeadline(time.Unix(1, 0)) // a read never waits
-	const switched = 1                    // of the programs
-	l, err := link.Tracepoint("sched", "sched_switch", o.programs[switched], nil)
-	if err != nil {
-		return nil, fmt.Errorf("watching the kernel's scheduler: %w", err)
-	}
-	o.links = append(o.links, l)
-	return o, nil
+	return o, o.switches()
 }
 
 // markedEntry is the program that the profiler's clocks call, with another origin for its traces.
@@ -163,53 +171,81 @@ func (p *profiler) markedEntry(all *ebpf.CollectionSpec, its map[string]*ebpf.Ma
 
 // start begins to look.
 func (o *offCPU) start() error {
+	if err := o.count(); err != nil {
+		return err
+	}
+	now := time.Now()
+	o.open(now.UnixNano(), false)
+	if err := o.choose(1, now); err != nil {
+		return err
+	}
+	return o.chooseRare(leastRare)
+}
+
+// attach has the kernel call a program at an event of processor cpu, of any process.
+func (o *offCPU) attach(attr unix.PerfEventAttr, cpu int, program *ebpf.Program) error {
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return err //nolint:wrapcheck // the callers say of what
+	}
+	o.events = append(o.events, fd)
+	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, program.FD()) //nolint:wrapcheck // likewise
+}
+
+// switches sees threads give up their processors, and be given one. A tracepoint calls its program
+// on all processors.
+func (o *offCPU) switches() error {
+	const switched = 1 // of the programs
+	if err := o.attach(unix.PerfEventAttr{Type: unix.PERF_TYPE_TRACEPOINT, Config: o.point, Sample: 1}, 0, o.programs[switched]); err != nil {
+		return fmt.Errorf("watching the kernel's scheduler: %w", err)
+	}
+	return nil
+}
+
+// count has what was noted unwound.
+func (o *offCPU) count() error {
 	const counted = 2 // of the programs
-	attr := &unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CONTEXT_SWITCHES, Sample: 1}
-	attr.Size = uint32(unsafe.Sizeof(*attr))
 	for cpu := range runtime.NumCPU() {
-		fd, err := unix.PerfEventOpen(attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
-		if err != nil {
+		if err := o.attach(unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CONTEXT_SWITCHES, Sample: 1}, cpu, o.programs[counted]); err != nil {
 			return fmt.Errorf("counting switches of processor %d: %w", cpu, err)
 		}
-		o.counters = append(o.counters, fd)
-		if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, o.programs[counted].FD()); err != nil {
-			return fmt.Errorf("looking at switches of processor %d: %w", cpu, err)
-		}
 	}
-	return o.choose(1, time.Now())
+	return nil
+}
+
+// pointOf reads the kernel's number of a tracepoint, where tracefs is mounted.
+func pointOf(group, event string) (uint64, error) {
+	var failed error
+	for _, root := range tracefsRoots {
+		text, err := os.ReadFile(filepath.Join(root, "events", group, event, "id"))
+		if err == nil {
+			return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return 0, fmt.Errorf("watching the kernel's scheduler: %w", failed)
 }
 
 // choose has a part of all waits looked at from now on.
 func (o *offCPU) choose(share float64, now time.Time) error {
-	if err := o.chance.Update(uint32(0), uint64(share*math.MaxUint32), ebpf.UpdateAny); err != nil {
+	if err := o.chance.Update(uint32(chanceShare), uint64(share*math.MaxUint32), ebpf.UpdateAny); err != nil {
 		return fmt.Errorf("setting which waits are looked at: %w", err)
 	}
 	o.parts, o.looked = append(o.parts, part{now.UnixNano(), share}), now
 	return nil
 }
 
-// look reads which waits have ended, and chooses a smaller part, or none, where there are too many.
-func (o *offCPU) look(now time.Time) {
-	if o == nil || len(o.links) == 0 {
-		return
+// chooseRare sets which waits are rare.
+func (o *offCPU) chooseRare(after time.Duration) error {
+	if err := o.chance.Update(uint32(chanceRare), uint64(after), ebpf.UpdateAny); err != nil { //nolint:gosec // not negative
+		return fmt.Errorf("setting which waits are looked at: %w", err)
 	}
-	o.drain()
-	var all uint64
-	if now.Sub(o.looked) < chanceEvery || o.chance.Lookup(uint32(1), &all) != nil {
-		return
-	}
-	rate, share := float64(all-min(all, o.met))/now.Sub(o.looked).Seconds(), o.parts[len(o.parts)-1].share
-	o.met, o.looked = all, now
-	switch {
-	case rate/share > tooMany:
-		o.stop()
-		o.givenUp = true // what there was until now is not like the rest
-	case rate > mostWaits:
-		_ = o.choose(share*mostWaits/rate, now) // else the part stays
-	}
+	o.rare = after
+	return nil
 }
 
-// times is for how many waits one that began at a time stands.
+// times is for how many waits one that is not rare and began at a time stands.
 func (o *offCPU) times(at int64) float64 {
 	for i := len(o.parts) - 1; i > 0; i-- {
 		if at >= o.parts[i].from {
@@ -237,13 +273,16 @@ func (o *offCPU) stop() {
 	if o == nil {
 		return
 	}
-	for _, l := range o.links {
-		_ = l.Close() // nothing better can be done
-	}
-	for _, fd := range o.counters {
+	o.leave()
+	o.finish(time.Now().UnixNano())
+}
+
+// leave has the kernel see no more.
+func (o *offCPU) leave() {
+	for _, fd := range o.events {
 		_ = unix.Close(fd) // nothing better can be done
 	}
-	o.links, o.counters = nil, nil
+	o.events = nil
 }
 
 func (o *offCPU) close() {
@@ -257,7 +296,7 @@ func (o *offCPU) close() {
 	if o.reader != nil {
 		_ = o.reader.Close() // what is left in it is not wanted
 	}
-	for _, m := range []*ebpf.Map{o.since, o.chance, o.ends, o.next} {
+	for _, m := range []*ebpf.Map{o.since, o.last, o.chance, o.ends, o.next} {
 		if m != nil {
 			_ = m.Close() // nothing better can be done
 		}

@@ -69,33 +69,32 @@ func TestOffCPU(t *testing.T) {
 func TestWaitsAreJoined(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	o := &offCPU{began: map[uint32][]begun{}, ended: map[uint32][]end{}, rows: map[wait]waited{}, parts: []part{{0, 1}, {100 * ms, 0.25}}}
+	o.open(0, false)
 	o.begin(7, begun{at: 10*ms + 100, stack: 1})
-	o.end(8, end{10 * ms, 5}) // of another thread
-	o.end(7, end{10 * ms, 6})
-	o.end(7, end{20 * ms, 7})
+	o.end(8, end{from: 10 * ms, nanoseconds: 5}) // of another thread
+	o.end(7, end{from: 10 * ms, nanoseconds: 6})
+	o.end(7, end{from: 20 * ms, nanoseconds: 7})
 	o.begin(7, begun{at: 20*ms + 100, stack: 2})
 	o.begin(7, begun{at: 30*ms + 100, stack: 3}) // its end was lost
-	o.end(7, end{40 * ms, 8})                    // its stack was lost
+	o.end(7, end{from: 40 * ms, nanoseconds: 8}) // its stack was lost
 	o.begin(7, begun{at: 50*ms + 100, stack: 1})
-	o.end(7, end{50 * ms, 4})
+	o.end(7, end{from: 50 * ms, nanoseconds: 4})
 	o.begin(7, begun{at: 200*ms + 100, stack: 4})
-	o.end(7, end{200 * ms, 9})
-	want := map[wait]waited{{stack: 1}: {10, 2}, {stack: 2}: {7, 1}, {stack: 4}: {36, 4}}
+	o.end(7, end{from: 200 * ms, nanoseconds: 9})
+	o.begin(7, begun{at: 300*ms + 100, stack: 5})
+	o.end(7, end{from: 300 * ms, nanoseconds: 9, rare: true}) // it was looked at whatever chance says
+	want := map[wait]waited{{stack: 1}: {10, 2}, {stack: 2}: {7, 1}, {stack: 4}: {36, 4}, {stack: 5}: {9, 1}}
+	o.finish(400 * ms)
+	b := profile.NewBuilder()
+	o.into(b)
 	if !maps.Equal(o.rows, want) {
 		t.Errorf("%v, want %v", o.rows, want)
 	}
 	if len(o.began) > 0 || len(o.ended[7]) != 1 {
 		t.Errorf("%v and %v wait for the other half", o.began, o.ended)
 	}
-	b := profile.NewBuilder()
-	o.into(b)
 	if n := len(b.Build(profile.Meta{}).Waits()); n != len(want) {
 		t.Errorf("%d rows", n)
-	}
-	o.givenUp = true
-	b = profile.NewBuilder()
-	if o.into(b); len(b.Build(profile.Meta{}).Waits()) > 0 {
-		t.Error("there are waits, though not all were looked at")
 	}
 	for range 3 * mostPending {
 		o.begin(9, begun{at: 1})
@@ -109,8 +108,12 @@ func TestWaitsAreJoined(t *testing.T) {
 func TestEndsAreRead(t *testing.T) {
 	b := make([]byte, endSize)
 	b[endThread], b[endFrom], b[endFor] = 7, 8, 9
-	if thread, e, ok := parseEnd(b); !ok || thread != 7 || e != (end{8, 9}) {
+	if thread, e, ok := parseEnd(b); !ok || thread != 7 || e != (end{from: 8, nanoseconds: 9}) {
 		t.Error(thread, e, ok)
+	}
+	b[endFrom] |= sure
+	if _, e, _ := parseEnd(b); !e.rare {
+		t.Error("a rare wait is not told")
 	}
 	b[endFor+7] = 0x80
 	if _, _, ok := parseEnd(b); ok {

@@ -30,7 +30,10 @@ type wait struct {
 type waited struct{ nanoseconds, times float64 }
 
 // end is the end of a wait: when it began, and how long it was.
-type end struct{ from, nanoseconds int64 }
+type end struct {
+	from, nanoseconds int64
+	rare              bool // it was looked at whatever chance says
+}
 
 // parseEnd reads what the kernel wrote; ok is false for anything else.
 func parseEnd(b []byte) (thread uint32, e end, ok bool) {
@@ -38,7 +41,8 @@ func parseEnd(b []byte) (thread uint32, e end, ok bool) {
 		return 0, end{}, false
 	}
 	n := endian.NativeEndian
-	e = end{from: int64(n.Uint64(b[endFrom:])), nanoseconds: int64(n.Uint64(b[endFor:]))} //nolint:gosec // times
+	from := n.Uint64(b[endFrom:])
+	e = end{from: int64(from), nanoseconds: int64(n.Uint64(b[endFor:])), rare: from&sure != 0} //nolint:gosec // times
 	return n.Uint32(b[endThread:]), e, e.nanoseconds >= 0
 }
 
@@ -51,7 +55,7 @@ func (b begun) isOf(e end) bool { return b.at >= e.from && b.at-e.from <= int64(
 // begin takes a stack over; its wait may have ended already.
 func (o *offCPU) begin(thread uint32, b begun) {
 	if i := slices.IndexFunc(o.ended[thread], b.isOf); i >= 0 {
-		o.add(b, o.ended[thread][i].nanoseconds, o.times(b.at))
+		o.add(b, o.ended[thread][i])
 		leaveBehind(o.ended, thread, i)
 		return
 	}
@@ -61,7 +65,7 @@ func (o *offCPU) begin(thread uint32, b begun) {
 // end takes the end of a wait over; its stack may come later.
 func (o *offCPU) end(thread uint32, e end) {
 	if i := slices.IndexFunc(o.began[thread], func(b begun) bool { return b.isOf(e) }); i >= 0 {
-		o.add(o.began[thread][i], e.nanoseconds, o.times(e.from))
+		o.add(o.began[thread][i], e)
 		leaveBehind(o.began, thread, i)
 		return
 	}
@@ -78,17 +82,32 @@ func leaveBehind[T any](all map[uint32][]T, thread uint32, i int) {
 	all[thread] = all[thread][i+1:]
 }
 
-// add adds a wait, that stands for some.
-func (o *offCPU) add(b begun, nanoseconds int64, times float64) {
-	k := wait{b.stack, b.labels}
-	sum := o.rows[k]
-	o.rows[k] = waited{sum.nanoseconds + times*float64(nanoseconds), sum.times + times}
+// add adds a wait, which stands for some. One that has begun while it was not looked is none.
+func (o *offCPU) add(b begun, e end) {
+	w := o.at(e.from)
+	if w == nil {
+		return
+	}
+	k, n := wait{b.stack, b.labels}, 1.0
+	if !e.rare {
+		n = o.times(e.from)
+	}
+	sum := waited{n * float64(e.nanoseconds), n}
+	if w.rows != nil {
+		add(w.rows, k, sum, 1)
+	} else {
+		add(o.rows, k, sum, w.times())
+	}
 }
 
 // into gives a profile its waits, always in the same order.
 func (o *offCPU) into(b *profile.Builder) {
-	if o == nil || o.givenUp {
+	if o == nil {
 		return
+	}
+	if n := len(o.windows); n > 0 && o.windows[n-1].rows != nil {
+		w := o.windows[n-1]
+		w.end(w.next, o.rows)
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(o.rows), func(a, b wait) int {
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.labels, b.labels))

@@ -25,6 +25,18 @@ const (
 	endSize   = 24
 )
 
+// What both sides know of which waits are looked at, by its place in the table.
+const (
+	chanceShare  = iota // of 2^32
+	chanceLooked        // how many waits were looked at
+	chanceSure          // how many of them since they were rare
+	chanceRare          // for how many nanoseconds a thread has begun no wait whose next one is rare
+	chances
+)
+
+// sure marks the begin of a wait that is rare: the last bit of its time.
+const sure = 1
+
 // Places in the stacks of both programs.
 const (
 	atTask = -known.Space - 8
@@ -36,9 +48,11 @@ const (
 // switchProgram is, at each switch:
 //
 //	if the next thread has waited: tell for how long
-//	if the thread that runs begins to wait, is recorded, and chance says so: note the time
-func switchProgram(processes, since, chance, ends int) asm.Instructions {
-	const context, began, task = asm.R6, asm.R7, asm.R9
+//	if the thread that runs begins to wait, is recorded, and has begun no other wait for a while or
+//	chance says so: note the time
+func switchProgram(processes int, o *offCPU) asm.Instructions {
+	const context, began, task, now = asm.R6, asm.R7, asm.R9, asm.R8
+	since, last, chance := o.since.FD(), o.last.FD(), o.chance.FD()
 	var c bpf.Code
 	c.Do(asm.Mov.Reg(context, asm.R1))
 	c.Store(atKey, 0)
@@ -47,7 +61,7 @@ func switchProgram(processes, since, chance, ends int) asm.Instructions {
 	c.Do(asm.LoadMem(began, asm.R0, 0, asm.DWord), asm.StoreMem(asm.RFP, atEnd+endFrom, began, asm.DWord),
 		asm.FnKtimeGetNs.Call(), asm.Sub.Reg(asm.R0, began), asm.StoreMem(asm.RFP, atEnd+endFor, asm.R0, asm.DWord))
 	c.Delete(since, atKey)
-	c.Do(asm.LoadMapPtr(asm.R1, ends))
+	c.Do(asm.LoadMapPtr(asm.R1, o.ends.FD()))
 	c.Place(asm.R2, atEnd)
 	c.Do(asm.Mov.Imm(asm.R3, endSize), asm.Mov.Imm(asm.R4, 0), asm.FnRingbufOutput.Call())
 
@@ -55,12 +69,32 @@ func switchProgram(processes, since, chance, ends int) asm.Instructions {
 		asm.FnGetCurrentPidTgid.Call(), asm.Mov.Reg(task, asm.R0))
 	c.Do(known.Only(processes, task, "end")...)
 	c.Store(atKey, 0)
+	c.Do(asm.StoreMem(asm.RFP, atKey, task, asm.Word), asm.FnKtimeGetNs.Call(), asm.Mov.Reg(now, asm.R0), asm.StoreMem(asm.RFP, atSpan, now, asm.DWord))
+	c.Lookup(last, atKey, "first")
+	const before = asm.R7
+	c.Do(asm.LoadMem(before, asm.R0, 0, asm.DWord), asm.StoreMem(asm.R0, 0, now, asm.DWord), asm.Sub.Reg(now, before))
+	c.Store(atKey, chanceRare)
 	c.Lookup(chance, atKey, "end")
-	c.Do(asm.Mov.Reg(asm.R7, asm.R0), asm.FnGetPrandomU32.Call(), asm.LoadMem(asm.R1, asm.R7, 0, asm.DWord), asm.JGT.Reg(asm.R0, asm.R1, "end"),
-		asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.RFP, atSpan, asm.R0, asm.DWord),
-		asm.StoreMem(asm.RFP, atKey, task, asm.Word))
+	c.Do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.JGT.Reg(now, asm.R1, "rare"))
+	c.Store(atKey, chanceShare)
+	c.Lookup(chance, atKey, "end")
+	c.Do(asm.Mov.Reg(before, asm.R0), asm.FnGetPrandomU32.Call(), asm.LoadMem(asm.R1, before, 0, asm.DWord), asm.JGT.Reg(asm.R0, asm.R1, "end"),
+		asm.LoadMem(asm.R1, asm.RFP, atSpan, asm.DWord), asm.And.Imm(asm.R1, ^sure), asm.StoreMem(asm.RFP, atSpan, asm.R1, asm.DWord), asm.Ja.Label("note"))
+
+	c.Do(asm.LoadMapPtr(asm.R1, last).WithSymbol("first"))
+	c.Place(asm.R2, atKey)
+	c.Place(asm.R3, atSpan)
+	c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	c.Do(asm.LoadMem(asm.R1, asm.RFP, atSpan, asm.DWord).WithSymbol("rare"), asm.Or.Imm(asm.R1, sure), asm.StoreMem(asm.RFP, atSpan, asm.R1, asm.DWord))
+	c.Store(atKey, chanceSure)
+	c.Lookup(chance, atKey, "end")
+	c.Add(asm.R0, 0, 1)
+
+	c.Do(asm.Instruction(asm.Mov.Imm(asm.R1, 0)).WithSymbol("note"))
+	c.Store(atKey, 0)
+	c.Do(asm.StoreMem(asm.RFP, atKey, task, asm.Word))
 	c.Update(since, atKey, atSpan)
-	c.Store(atKey, 1)
+	c.Store(atKey, chanceLooked)
 	c.Lookup(chance, atKey, "end")
 	c.Add(asm.R0, 0, 1)
 	c.End("end")

@@ -95,10 +95,13 @@ func installFilter(filter []unix.SockFilter) error {
 
 const tracefs = "/sys/kernel/tracing"
 
+// tracefsRoots are where it may be mounted.
+var tracefsRoots = []string{tracefs, "/sys/kernel/debug/tracing"}
+
 // mountTracefs gives the calling thread a tracefs where there is none, in a mount
 // name space of its own.
 func mountTracefs() error {
-	for _, dir := range []string{tracefs, "/sys/kernel/debug/tracing"} {
+	for _, dir := range tracefsRoots {
 		if _, err := os.Stat(dir + "/events"); err == nil {
 			return nil
 		}

@@ -30,7 +30,7 @@ func TestWhatALockIsHeldFor(t *testing.T) {
 		want         string // at the end of the note
 	}{
 		"the network":          {cache, "schedule;sk_wait_data;tcp_recvmsg;region@9;fetch@4;fetch@3", "waits at region (a.rb:9): do that without the lock, and take the lock to read and to store only"},
-		"without the lock":     {cache, "schedule;sk_wait_data;tcp_recvmsg;region@9", "each"},
+		"without the lock":     {cache, "schedule;sk_wait_data;tcp_recvmsg;region@9", "each. Threads queue for one lock: hold it for less, or give parts of the data locks of their own"},
 		"another kind of wait": {strings.Replace(cache, "@mutex.synchronize do", "@queue.take do", 1), "schedule;sk_wait_data;tcp_recvmsg;region@9;fetch@4;fetch@3", ""},
 	} {
 		p := waitsOf(t, []waited{
@@ -53,6 +53,27 @@ func TestWhatALockIsHeldFor(t *testing.T) {
 	}
 }
 
+// What a thread computes that has the lock, here for one second of two that each of two others waits.
+func TestWhatIsComputedForALock(t *testing.T) {
+	const own = "region (a.rb:9): do what needs no lock before or after it, and give parts of the data locks of their own"
+	for stack, want := range map[string]string{
+		"region@9;fetch@4;fetch@3": own,
+		"fetch@3":                  strings.Replace(own, "region (a.rb:9)", "fetch (a.rb:3)", 1),
+		"region@9":                 "Threads queue for one lock: hold it for less, or give parts of the data locks of their own",
+	} {
+		p := waitsBeside(t, []waited{
+			{"schedule;futex_wait;pthread_mutex_lock;fetch@3", 8, 200, 10 * time.Millisecond}, {"schedule;futex_wait;pthread_mutex_lock;fetch@3", 9, 200, 10 * time.Millisecond},
+		}, stack)
+		a, err := Judge(t.Context(), judge.Subject{Profile: p, Facts: sources{"/me/a.rb": cache}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Waits == nil || len(a.Waits.Lines) != 1 || !strings.HasSuffix(a.Waits.Lines[0].Advice, want) {
+			t.Errorf("%s: %+v", stack, a.Waits)
+		}
+	}
+}
+
 // waitsOf is a profile of threads of Ruby that wait; a function with @ is the program's.
 func waitsOf(t *testing.T, all []waited) *profile.Profile {
 	t.Helper()
@@ -65,26 +86,30 @@ func waitsBeside(t *testing.T, all []waited, function string) *profile.Profile {
 	b := profile.NewBuilder()
 	kernel := b.Mapping(profile.Mapping{Path: "[kernel.kallsyms]"})
 	for _, w := range all {
-		var locs []profile.LocationID
-		for name := range strings.SplitSeq(w.stack, ";") {
-			name, line, own := strings.Cut(name, "@")
-			fn, kind := profile.Function{Name: name, Mapping: kernel, Kind: profile.KindKernel}, profile.KindKernel
-			if own {
-				fn, kind = profile.Function{Name: name, File: "/me/a.rb", Kind: profile.KindRuby}, profile.KindRuby
-			}
-			n := int32(0)
-			for _, c := range line {
-				n = 10*n + (c - '0')
-			}
-			locs = append(locs, b.Location(0, 0, kind, profile.Line{Function: b.Function(fn), Line: n}))
-		}
 		labels := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: 7}, {Key: profile.LabelTID, Num: w.thread}})
-		b.Wait(profile.Sample{Stack: b.Stack(locs), Labels: labels, Count: w.times, Value: w.times * int64(w.each)})
+		b.Wait(profile.Sample{Stack: stackOf(b, kernel, w.stack), Labels: labels, Count: w.times, Value: w.times * int64(w.each)})
 	}
 	busiest := b.Labels([]profile.Label{{Key: profile.LabelPID, Num: 7}, {Key: profile.LabelTID, Num: 7}})
-	computes := b.Location(0, 0, profile.KindNative, profile.Line{Function: b.Function(profile.Function{Name: function})})
-	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{computes}), Labels: busiest, Count: 1, Value: int64(time.Second)})
+	b.Sample(profile.Sample{Stack: stackOf(b, kernel, function), Labels: busiest, Count: 1, Value: int64(time.Second)})
 	return b.Build(recorded(10*time.Second, 20*time.Second))
+}
+
+// stackOf is one of a;b@3: b is the program's, at its line 3, and the kernel's a is innermost.
+func stackOf(b *profile.Builder, kernel profile.MappingID, stack string) profile.StackID {
+	var locs []profile.LocationID
+	for name := range strings.SplitSeq(stack, ";") {
+		name, line, own := strings.Cut(name, "@")
+		fn, kind := profile.Function{Name: name, Mapping: kernel, Kind: profile.KindKernel}, profile.KindKernel
+		if own {
+			fn, kind = profile.Function{Name: name, File: "/me/a.rb", Kind: profile.KindRuby}, profile.KindRuby
+		}
+		n := int32(0)
+		for _, c := range line {
+			n = 10*n + (c - '0')
+		}
+		locs = append(locs, b.Location(0, 0, kind, profile.Line{Function: b.Function(fn), Line: n}))
+	}
+	return b.Stack(locs)
 }
 
 func TestLoopsThatPoll(t *testing.T) {

@@ -46,24 +46,41 @@ func held(f *text.File, line int) func(n int) bool {
 // Example. @mutex.synchronize { @answers[key] ||= client.region(key) }: seven threads wait for the
 // mutex while the eighth waits for the network.
 func (r *program) whileHeld(line profile.Line) (at profile.Line, nanoseconds int64) {
+	return r.under(line, r.p.Waits(), false)
+}
+
+// computedHeld is the line that threads compute most below which have the lock that others wait for
+// at a line, and for how long. What the line itself computes counts: lock and work may be on one.
+//
+// Example. std::lock_guard g(m); table.find(key)->second += n;
+func (r *program) computedHeld(line profile.Line) (at profile.Line, nanoseconds int64) {
+	if r.p.Meta.ValueType.Unit != "nanoseconds" {
+		return at, 0
+	}
+	return r.under(line, r.p.Samples(), true)
+}
+
+// under adds up what is in stacks that have a line for which the lock of a line is held, by the
+// innermost line of the program's own.
+func (r *program) under(line profile.Line, all []profile.Sample, itself bool) (at profile.Line, sum int64) {
 	if !r.takesLock(line) {
 		return at, 0
 	}
 	path := r.p.Function(line.Function).File
 	isHeld := held(r.files.At(path), int(line.Line))
 	by := map[profile.Line]int64{}
-	for _, w := range r.p.Waits() {
-		innermost, _, ok := r.lines.Innermost(w.Stack)
-		if !ok || innermost == line {
+	for i := range all {
+		innermost, _, ok := r.lines.Innermost(all[i].Stack)
+		if !ok || innermost == line && !itself {
 			continue
 		}
-		if holds(r.p, w.Stack, path, isHeld) {
-			by[innermost] += w.Value
-			nanoseconds += w.Value
+		if innermost == line || holds(r.p, all[i].Stack, path, isHeld) {
+			by[innermost] += all[i].Value
+			sum += all[i].Value
 		}
 	}
 	at, _ = ownline.Heaviest(by)
-	return at, nanoseconds
+	return at, sum
 }
 
 // holds says whether a stack has a line for which a lock is held.
@@ -103,13 +120,13 @@ const leastHeld = 0.5
 func (r *program) blame(w *waiting) string {
 	switch w.kind {
 	case lock:
-		at, waited := r.whileHeld(w.line)
-		if each := w.nanoseconds / int64(max(1, w.together())); at.Line == 0 || float64(waited) < leastHeld*float64(each) {
-			break
+		each := leastHeld * float64(w.nanoseconds) / float64(max(1, w.together()))
+		if at, waited := r.whileHeld(w.line); at.Line > 0 && float64(waited) >= each {
+			return fmt.Sprintf("Meanwhile the thread that has the lock waits at %s: do that without the lock, and take the lock to read and to store only", r.nameOf(at))
 		}
-		place := ownline.Place(r.p, at)
-		_, name := ownline.Parts(place.Function)
-		return fmt.Sprintf("Meanwhile the thread that has the lock waits at %s (%s:%d): do that without the lock, and take the lock to read and to store only", name, filepath.Base(place.File), place.Line)
+		if at, used := r.computedHeld(w.line); at.Line > 0 && float64(used) >= each {
+			return fmt.Sprintf("Meanwhile the thread that has the lock computes, most of it at %s: do what needs no lock before or after it, and give parts of the data locks of their own", r.nameOf(at))
+		}
 	case sleep:
 		f := r.files.At(r.p.Function(w.line.Function).File)
 		if f == nil {
@@ -125,6 +142,13 @@ func (r *program) blame(w *waiting) string {
 	return often[w.kind]
 }
 
+// nameOf is a line as a reader finds it.
+func (r *program) nameOf(line profile.Line) string {
+	place := ownline.Place(r.p, line)
+	_, name := ownline.Parts(place.Function)
+	return fmt.Sprintf("%s (%s:%d)", name, filepath.Base(place.File), place.Line)
+}
+
 // oftenWaited is how many waits for the same at one line are many.
 const oftenWaited = 20
 
@@ -133,5 +157,6 @@ var often = map[string]string{
 	network: "Each answer is waited for before the next is asked for: ask for many in one request, keep connections open, or let some requests run at a time",
 	synced:  "Each waits until the disk has it: write several and sync once",
 	disk:    "Each waits for the disk alone: read larger pieces, in their order, or ahead (posix_fadvise, several at a time)",
+	lock:    "Threads queue for one lock: hold it for less, or give parts of the data locks of their own",
 	child:   "Each program is started and waited for alone: give one call several items, run some at a time, or use a library in the process",
 }
