@@ -85,6 +85,9 @@ type Found struct {
 	Callee string
 	// Functions are those by whose names it is told, none where it is told otherwise.
 	Functions []string
+	// Directories are those of the files of such functions that are the program's own: it is what
+	// the finding is about, or has a copy of it.
+	Directories []string
 	// Service: it is about work that a runtime does for the program: collecting, allocating
 	// or faulting in memory, compiling what runs. How much there is follows from what the
 	// program does, and Demand are the rows that show who asks for it; Roughly, all that

@@ -18,6 +18,8 @@ import (
 //     that is mostly asked for by such work: what is left of it shows only a new recording.
 //     Several causes may ask for it together;
 //   - how a function is called that is replaced;
+//   - an entry about a library of which most is at a line that another finding is about, in the
+//     library's own code: it is developed here;
 //   - whatever is said of a binary that was built without optimisation, or to be examined:
 //     what such code spends is not what the product does.
 //
@@ -75,6 +77,12 @@ func (s settler) follows(f, cause *judge.Found) string {
 		return "most of it is system calls that " + cause.ID + " is about: another library would make them too"
 	}
 	if !isCause(cause) {
+		return ""
+	}
+	if isAtItsLine(f, cause) && s.part(f.Samples, cause.Samples) >= asked {
+		return "it is about the program's own code, and " + cause.ID + " says what to change there"
+	}
+	if isAtItsLine(cause, f) {
 		return ""
 	}
 	switch {

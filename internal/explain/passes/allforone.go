@@ -3,6 +3,7 @@ package passes
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"whyhot/internal/explain/judge"
@@ -24,7 +25,9 @@ type wholeForOne struct {
 	first bool   // the first of all: the others are made for nothing
 	order bool   // the first in an order
 
-	search bool // a function of the program makes all, of which a loop looks for one
+	search bool         // a function of the program makes all, of which a loop looks for one
+	index  bool         // a function of the program makes all, of which the one with a number is taken
+	caller profile.Line // that asks for most of them
 }
 
 // allForOne is a form of such a statement: what opens, and what stands behind the bracket that
@@ -238,7 +241,9 @@ var useOne = map[string][2]string{
 }
 
 // madeForOne are collections that are made whole to use one element.
-func (r *reader) madeForOne() []wholeForOne { return append(r.wholesForOne(), r.madeToFind()...) }
+func (r *reader) madeForOne() []wholeForOne {
+	return slices.Concat(r.wholesForOne(), r.madeToFind(), r.madeToIndex())
+}
 
 func (r *reader) wholeForOneFinding(s judge.Subject, x wholeForOne) judge.Found {
 	place := ownline.Place(r.p, x.line)
@@ -246,6 +251,8 @@ func (r *reader) wholeForOneFinding(s judge.Subject, x wholeForOne) judge.Found 
 	switch {
 	case x.order:
 		of.least, of.likely, of.why = 0.3, 0.7, "sorts all of them; to look at each once stays"
+	case x.index:
+		of.least, of.likely, of.why = 0.5, 0.9, "makes all of them again; to make them once stays"
 	case x.first:
 		of.least, of.likely, of.why = 0.2, 0.7, "makes all of them; the work up to the first stays"
 	}
@@ -266,12 +273,30 @@ func (r *reader) wholeForOneFinding(s judge.Subject, x wholeForOne) judge.Found 
 			"Let it hand out one element at a time (an iterator, a callback), and stop at the first that fits",
 		}
 	}
+	if x.index {
+		f.Title = fmt.Sprintf("%s makes all to give one; ask for them once (%s)", x.text, at(place.File, place.Line))
+		before := "the loop"
+		if x.caller.Line > 0 {
+			by := ownline.Place(r.p, x.caller)
+			before = "the loop around " + at(by.File, by.Line)
+		}
+		f.Fix.Steps = []string{
+			fmt.Sprintf("Ask for %s once before %s, and take the elements of that", x.text, before),
+			"Or keep them until what they are made from changes",
+		}
+	}
 	f.Fix.Caveats = []string{"Where what is looked for is mostly the last, or not there, all are made as before"}
 	if x.order {
 		f.Fix.Caveats = []string{"Of equal ones another may be given"}
 	}
+	if x.index {
+		f.Fix.Caveats = []string{"What they are made from may change within the loop"}
+	}
 	why := x.text + " makes every element; one of them, or whether there is any, is used"
-	if x.search {
+	switch {
+	case x.index:
+		why = x.text + " makes every element whenever it is asked, and the line takes one of them"
+	case x.search:
 		why = x.text + " makes every element, and the caller looks for one of them in a loop"
 	}
 	f.Evidence = []finding.Evidence{r.quoted(place), {Kind: "repetition", Share: &x.share, Text: why}}

@@ -41,6 +41,7 @@ var rules = []rule{
 	of(RuleElements, (*reader).copiedElements, (*reader).elementFinding),
 	of(RuleReturned, (*reader).returnedCopies, (*reader).returnedFinding),
 	of(RuleReturned, (*reader).boundCopies, (*reader).boundFinding),
+	of(RuleAssigned, (*reader).assignedCopies, (*reader).assignedFinding),
 	of(RuleValue, (*reader).byValues, (*reader).byValueFinding),
 	of(RuleByText, (*reader).byText, (*reader).byTextFinding),
 	of(RuleParsed, (*reader).parsedFiles, (*reader).parsedFinding),

@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -115,7 +116,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		found[i] = judge.Found{
 			Finding: f, Samples: v.trace.samples, Depths: v.trace.depths, Cause: v.entry.SourceRule,
 			Removes: v.entry.Reduction.Change == catalog.ChangeRemoved, Basic: isBasic(v.entry.Entry), Symptom: v.entry.Entry.Symptom,
-			Functions: e.namesOf(v),
+			Functions: e.namesOf(v), Directories: e.ownDirectories(v),
 		}
 		if replaces(v.entry.Entry) {
 			found[i].Replaced = e.beneath(v)
@@ -139,6 +140,19 @@ func (e *engine) namesOf(v *verdict) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// ownDirectories are those of the files of the functions that a verdict is told by, where these are the
+// program's own.
+func (e *engine) ownDirectories(v *verdict) []string {
+	var out []string
+	for id := range v.trace.functions {
+		if fn := e.p.Function(id); fn.File != "" && e.lines.IsOwn(id) {
+			out = append(out, path.Dir(fn.File))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // isBasic says whether an entry tells by the functions that copy and fill memory alone.
