@@ -62,6 +62,25 @@ func TestCollisions(t *testing.T) {
 	}
 }
 
+// Of a table in a library the line that looks it up is told, beside the program's that asks the library.
+func TestTheLibraryThatLooksUp(t *testing.T) {
+	const put = "java.lang.Object java.util.HashMap.put(java.lang.Object, java.lang.Object); java.util.HashMap$TreeNode java.util.HashMap$TreeNode.putTreeVal(java.util.HashMap)"
+	for from, want := range map[string]bool{
+		"void app.Main.main(); void org.apache.pdfbox.Shading.calcPixelTable(); ": true,
+		"void app.Main.main(); ": false,
+	} {
+		a, err := Judge(t.Context(), judge.Subject{Profile: profileOf(t, profile.KindJava, map[string]int64{
+			from + put: 600, from + "int java.util.HashMap.hash(java.lang.Object); int java.awt.geom.Point2D.hashCode()": 10, "void app.Main.main()": 300,
+		})})
+		if err != nil || len(a.Found) != 1 {
+			t.Fatal(err, a.Found)
+		}
+		if first := a.Found[0].Fix.Steps[0]; strings.HasPrefix(first, "The table is looked up in calcPixelTable (app.src:7)") != want {
+			t.Errorf("%s: %q", from, first)
+		}
+	}
+}
+
 func TestKeysThatAreHashedAgain(t *testing.T) {
 	const java = "void app.Store.append(app.Key); java.lang.Object java.util.HashMap.get(java.lang.Object); "
 	for name, x := range map[string]struct {

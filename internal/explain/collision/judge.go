@@ -187,7 +187,7 @@ func (t *table) find(s judge.Subject, of []role, isOwn func(profile.FunctionID) 
 	p := s.Profile
 	var rows []int32
 	var comparing, hashing, events int64
-	asking := map[profile.Line]int64{}
+	asking, nearest := map[profile.Line]int64{}, map[profile.Line]int64{}
 	walking := map[profile.Line][]int32{} // what else look-ups do, by the line that asks
 	for i := range p.Samples() {
 		sample := &p.Samples()[i]
@@ -202,6 +202,9 @@ func (t *table) find(s judge.Subject, of []role, isOwn func(profile.FunctionID) 
 			comparing += sample.Value
 			if from != (profile.Line{}) {
 				asking[from] += sample.Value
+			}
+			if by, ok := asksNearest(p, of, sample.Stack); ok && by.Function != from.Function {
+				nearest[by] += sample.Value
 			}
 			events += sample.Count
 			rows = append(rows, int32(i)) //nolint:gosec // rows are numbered so
@@ -222,7 +225,29 @@ func (t *table) find(s judge.Subject, of []role, isOwn func(profile.FunctionID) 
 		rows = append(rows, walking[line]...)
 	}
 	slices.Sort(rows)
-	return t.finding(s, rows, hashing, place, t.hasher(p, of, isOwn)), true
+	f := t.finding(s, rows, hashing, place, t.hasher(p, of, isOwn))
+	if line, ok := ownline.Heaviest(nearest); ok && 2*nearest[line] >= comparing {
+		by := ownline.Place(p, line)
+		_, name := ownline.Parts(by.Function)
+		f.Fix.Steps = append([]string{fmt.Sprintf("The table is looked up in %s%s, of a library", name, where(by))}, f.Fix.Steps...)
+	}
+	return f, true
+}
+
+// asksNearest is the line next to the table's own functions, whoever's it is.
+func asksNearest(p *profile.Profile, of []role, id profile.StackID) (line profile.Line, ok bool) {
+	looked := false
+	for _, loc := range p.Stack(id) {
+		for _, l := range p.Lines(loc) {
+			switch is := of[l.Function]&looks != 0; {
+			case is:
+				looked = true
+			case looked:
+				return l, l.Line > 0
+			}
+		}
+	}
+	return line, false
 }
 
 // looksUp says whether a look-up is the innermost function of a stack that has a role, and calls no

@@ -287,6 +287,35 @@ func TestWhatIsToldByBehaviourYields(t *testing.T) {
 	}
 }
 
+// A library that is developed here is mended at its lines: what an entry says of it comes after.
+func TestALibraryThatIsTheProgramsOwn(t *testing.T) {
+	entry := judge.Found{Finding: finding.Finding{ID: "f", Rule: "f", Certainty: finding.Suspected}, Samples: []int32{1, 2, 3, 4}, Replaced: []int32{1, 2, 3, 4}, Directories: []string{"/me/lib"}}
+	for name, x := range map[string]struct {
+		file    string
+		samples []int32
+		after   string // which finding comes after the other, "" for none
+		want    int
+	}{
+		"in the library":       {"/me/lib/sheet.go", []int32{1, 2, 3}, "f", 2},
+		"a little of it":       {"/me/lib/sheet.go", []int32{1}, "", 2},
+		"in a program with it": {"/me/main.go", []int32{1, 2, 3}, "", 1},
+	} {
+		told := found("m", "growth-whole-copy", at(x.file, 7, 7), x.samples...)
+		told.Yields, told.Removes = true, true
+		got := Add([]judge.Found{entry}, []judge.Found{told}, Options{})
+		Settle(got, nil)
+		var after string
+		for _, f := range got {
+			if f.Minor != "" {
+				after += f.ID
+			}
+		}
+		if len(got) != x.want || after != x.after {
+			t.Errorf("%s: %d findings, %q comes after", name, len(got), after)
+		}
+	}
+}
+
 func TestTheCauseLeadsAndTheSymptomSupports(t *testing.T) {
 	symptom := found("slows", "growth-accumulation", at("/src/a.py", 7, 0), 1, 2, 3, 4)
 	symptom.Symptom = true
