@@ -2,6 +2,7 @@ package fix_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"whyhot/internal/explain/analyzer/analyzertest"
@@ -72,15 +74,48 @@ func TestCorpus(t *testing.T) {
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d fixtures (%v), want 40 at least", len(files), err)
 	}
+	c := &corpus{analyzer: binary, dir: t.TempDir(), headers: map[string]func() (string, error){}}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			checkFixture(t, binary, readFixture(t, file))
+			c.check(t, readFixture(t, file))
 		})
 	}
 }
 
-func checkFixture(t *testing.T, binary string, f fixture) {
+// corpus is what the fixtures have in common.
+type corpus struct {
+	analyzer, dir string
+
+	m       sync.Mutex
+	headers map[string]func() (string, error) // precompiled, by flags
+}
+
+// header is the standard library's headers that most fixtures read, precompiled once for some
+// flags: to parse them for both sides of each fixture was half of what the test took.
+func (c *corpus) header(ctx context.Context, compiler string, flags []string) (string, error) {
+	c.m.Lock()
+	key := strings.Join(flags, " ")
+	if c.headers[key] == nil {
+		path := filepath.Join(c.dir, fmt.Sprintf("std%d.pch", len(c.headers)))
+		c.headers[key] = sync.OnceValues(func() (string, error) {
+			source := strings.TrimSuffix(path, ".pch") + ".h"
+			if err := os.WriteFile(source, []byte("#include <cstdio>\n#include <string>\n#include <vector>\n"), 0o600); err != nil {
+				return "", err
+			}
+			out, err := exec.CommandContext(ctx, compiler, append(slices.Clone(flags), "-x", "c++-header", source, "-o", path)...).CombinedOutput()
+			if err != nil {
+				return "", fmt.Errorf("%w: %s", err, out)
+			}
+			return path, nil
+		})
+	}
+	made := c.headers[key]
+	c.m.Unlock()
+	return made()
+}
+
+func (c *corpus) check(t *testing.T, f fixture) {
 	t.Helper()
 	abs, err := filepath.Abs(f.path)
 	if err != nil {
@@ -90,7 +125,7 @@ func checkFixture(t *testing.T, binary string, f fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := fix.Options{Binary: binary, Units: []compdb.Unit{unit}, Workers: 1}
+	o := fix.Options{Binary: c.analyzer, Units: []compdb.Unit{unit}, Workers: 1}
 	p, err := fix.Propose(t.Context(), o, fix.Place{File: abs, Line: f.line}, []string{f.kind})
 	if reason, ok := strings.CutPrefix(f.want, "refused:"); ok {
 		text := fmt.Sprint(err, p.Refusals)
@@ -107,7 +142,7 @@ func checkFixture(t *testing.T, binary string, f fixture) {
 		t.Errorf("want %q, have the assumptions %v", f.want, text)
 	}
 	golden(t, f.path+".diff", fix.Diff(p.Changes, filepath.Dir(abs)))
-	if was, is := output(t, f, f.text), output(t, f, p.Changes[0].After); was != is || was == "" {
+	if was, is := c.output(t, f, f.text), c.output(t, f, p.Changes[0].After); was != is || was == "" {
 		t.Errorf("the program wrote %q and writes %q", was, is)
 	}
 }
@@ -130,14 +165,22 @@ func golden(t *testing.T, path, have string) {
 }
 
 // output builds a program with bounds and undefined behaviour checked and runs it.
-func output(t *testing.T, f fixture, text []byte) string {
+func (c *corpus) output(t *testing.T, f fixture, text []byte) string {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "x"+filepath.Ext(f.path))
 	if err := os.WriteFile(source, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append(append([]string{}, f.flags...), "-fsanitize=undefined", "-fno-sanitize-recover=all", source, "-o", filepath.Join(dir, "x"))
+	args := append(slices.Clone(f.flags), "-fsanitize=undefined", "-fno-sanitize-recover=all")
+	if strings.HasSuffix(source, ".cpp") && bytes.Contains(text, []byte("#include <vector>")) {
+		header, err := c.header(context.WithoutCancel(t.Context()), f.compiler(), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "-include-pch", header)
+	}
+	args = append(args, source, "-o", filepath.Join(dir, "x"))
 	if out, err := exec.CommandContext(t.Context(), f.compiler(), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
