@@ -31,7 +31,7 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 			return in.Text, string(in.Kind), ok
 		},
 	}
-	out := unexplained.Functions(in)
+	out := append(unexplained.Functions(in), unexplained.Spread(in)...)
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
 	}

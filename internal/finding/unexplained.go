@@ -7,8 +7,14 @@ type Unexplained struct {
 	Share Share `json:"share"` // of what runs in it, or in what it calls of others, and in no finding
 	// Into is the function of a library that holds the share, where Place is the line of the
 	// program that leads there; nil where the function is the program's.
-	Into  *Place    `json:"into,omitempty"`
-	Lines []HotLine `json:"lines,omitempty"`
+	Into *Place `json:"into,omitempty"`
+	// Spread is over how many functions of the program the work is spread that runs below Place: the
+	// share is inclusive then, and Lines are those that call it. 0 for one that has the share itself.
+	Spread int       `json:"spread,omitempty"`
+	Lines  []HotLine `json:"lines,omitempty"`
+	// Callers are the calls by which half of the share or more is asked for, innermost first; without
+	// recursion.
+	Callers []HotLine `json:"callers,omitempty"`
 	// Statements are those of SQL that it executes, without their values.
 	Statements []HotStatement `json:"statements,omitempty"`
 	// Machine is what the processor does there, by kinds of instructions: fractions

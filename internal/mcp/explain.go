@@ -152,6 +152,9 @@ func (s *Server) explain(ctx context.Context, _ *call, in explainIn) (*explainOu
 		for _, l := range u.Lines {
 			lines = append(lines, clip(fmt.Sprintf("%s:%d %.1f%% %s", s.shown(l.File), l.Line, 100*l.Share, s.mayShow(l.File, l.Text)), 200))
 		}
+		for _, l := range u.Callers {
+			lines = append(lines, clip(fmt.Sprintf("called at %s:%d in %s, %.1f%%", s.shown(l.File), l.Line, l.Function, 100*l.Share), 200))
+		}
 		for _, one := range u.Statements {
 			lines = append(lines, clip(fmt.Sprintf("%.1f%% %s", 100*one.Share, one.Text), 200))
 		}

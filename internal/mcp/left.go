@@ -60,6 +60,9 @@ func (s *Server) left(ctx context.Context, _ *call, in leftIn) (*leftOut, error)
 	}
 	for i := range r.Unexplained {
 		u := &r.Unexplained[i]
+		if u.Spread > 0 { // a part of it may be one of the others
+			continue
+		}
 		share := u.Share.Main()
 		out.add(item{What: "hot, and no finding is about it", Where: s.place(u.Place), Share: rounded(share), AtMost: atMost(beyond(share, view.Events(h.profile.Profile)))}, share)
 	}

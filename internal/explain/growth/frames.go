@@ -40,6 +40,7 @@ type frames struct {
 	moves     []bool // moves, copies or ends one object of C++, by function
 	std       []bool // is of the standard library
 	paths     []*ownPath
+	binaries  []binaryOf // by function; nil until program is asked
 }
 
 // weight is what a sample counts for: one at a lower rate stands for more time than one before

@@ -89,7 +89,7 @@ func resorts(f *frames) []Through {
 	if len(places) > 0 {
 		w.Place = f.place(heaviestStep(places))
 	} else {
-		w.Binary = program(p, p.Samples()[w.Samples[0]].Stack)
+		w.Binary = f.program(p.Samples()[w.Samples[0]].Stack)
 	}
 	w.Turns = turns
 	return []Through{w}

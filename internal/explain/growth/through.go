@@ -75,7 +75,7 @@ func throughsIn(f *frames, table *primitive.Table) []Through {
 			at = path.steps[len(path.steps)-1]
 			lines[at] += s.Count
 		}
-		binary := program(p, s.Stack)
+		binary := f.program(s.Stack)
 		row, name := known.of(f, s.Stack, binary)
 		if row < 0 {
 			continue
@@ -273,22 +273,50 @@ func isInterpreted(k profile.Kind) bool { return k.IsScript() && k != profile.Ki
 
 // program is the binary that a stack is of, as far as it shows: the runtime, else the
 // outermost that is no library.
-func program(p *profile.Profile, id profile.StackID) (binary string) {
-	for _, loc := range slices.Backward(p.Stack(id)) {
-		for _, l := range p.Lines(loc) {
-			m := p.Mapping(p.Function(l.Function).Mapping).Path
-			if origin.IsRuntime(m) {
-				return m
-			}
-			if binary == "" && strings.HasPrefix(m, "/") && !strings.Contains(m, ".so") {
-				binary = m
+func (f *frames) program(id profile.StackID) (binary string) {
+	if f.binaries == nil {
+		f.binaries = binariesOf(f.p)
+	}
+	for _, loc := range slices.Backward(f.p.Stack(id)) {
+		for _, l := range f.p.Lines(loc) {
+			switch of := &f.binaries[l.Function]; {
+			case of.runtime:
+				return of.path
+			case binary == "":
+				binary = of.path
 			}
 		}
 	}
-	if binary == "" && len(p.Meta.Command) > 0 {
-		return p.Meta.Command[0]
+	if binary == "" && len(f.p.Meta.Command) > 0 {
+		return f.p.Meta.Command[0]
 	}
 	return binary
+}
+
+// binaryOf is the binary of a function; path is "" where it is a library.
+type binaryOf struct {
+	path    string
+	runtime bool
+}
+
+// binariesOf asks about each function once: names of runtimes are told by expressions, and a profile
+// has a thousand times as many frames.
+func binariesOf(p *profile.Profile) []binaryOf {
+	out := make([]binaryOf, p.NumFunctions())
+	known := map[string]binaryOf{}
+	for i := range out {
+		m := p.Mapping(p.Function(profile.FunctionID(i)).Mapping).Path
+		of, ok := known[m]
+		if !ok {
+			of.runtime = origin.IsRuntime(m)
+			if of.runtime || strings.HasPrefix(m, "/") && !strings.Contains(m, ".so") {
+				of.path = m
+			}
+			known[m] = of
+		}
+		out[i] = of
+	}
+	return out
 }
 
 // knownRows are the rows of the table that the functions of a profile show.

@@ -7,15 +7,49 @@ import (
 	"whyhot/internal/profile/origin"
 )
 
-// owners says which functions are the program's.
+// owners says which functions are the program's. Each is asked about once: names are told by
+// expressions, and a profile has millions of frames.
 type owners struct {
 	*ownline.Lines
 
-	p *profile.Profile
+	p     *profile.Profile
+	known []whose // by function
 }
 
-// isOwn says whether a function is of the program and not of a library or a runtime.
-func (o owners) isOwn(id profile.FunctionID) bool {
+// whose is what is known of a function.
+type whose uint8
+
+const (
+	asked   whose = 1 << iota
+	own           // of the program
+	edited        // in a file that somebody edits
+	another       // of a library, and has a name
+)
+
+func newOwners(p *profile.Profile) owners {
+	return owners{ownline.Of(p), p, make([]whose, p.NumFunctions())}
+}
+
+func (o owners) of(id profile.FunctionID) whose {
+	if k := o.known[id]; k != 0 {
+		return k
+	}
+	f := o.p.Function(id)
+	k := asked
+	if o.owns(id) {
+		k |= own
+	}
+	if f.File != "" && !finding.IsInstalled(f.File, "") && !finding.IsPackaged(f.File) {
+		k |= edited
+	}
+	if origin.Of(o.p, id) == origin.Library && canBeLookedAt(f) {
+		k |= another
+	}
+	o.known[id] = k
+	return k
+}
+
+func (o owners) owns(id profile.FunctionID) bool {
 	switch o.Origin(id) {
 	case origin.Own:
 		return true
@@ -25,6 +59,9 @@ func (o owners) isOwn(id profile.FunctionID) bool {
 	}
 	return false
 }
+
+// isOwn says whether a function is of the program and not of a library or a runtime.
+func (o owners) isOwn(id profile.FunctionID) bool { return o.of(id)&own != 0 }
 
 // call is a line of the program that called what is further in: its function as machine code
 // has it, with what was inlined, and the function of others that it called, 0 for one
@@ -41,15 +78,15 @@ func (o owners) leading(stack []profile.LocationID) (call, bool) {
 	for _, loc := range stack {
 		lines := o.p.Lines(loc)
 		for _, l := range lines {
-			f := o.p.Function(l.Function)
-			if o.isOwn(l.Function) && f.File != "" && l.Line > 0 && !finding.IsInstalled(f.File, "") && !finding.IsPackaged(f.File) {
-				out := call{place{f.File, l.Line, l.Function}, l.Function, called}
+			k := o.of(l.Function)
+			if k&own != 0 && k&edited != 0 && l.Line > 0 {
+				out := call{place{o.p.Function(l.Function).File, l.Line, l.Function}, l.Function, called}
 				if outer := lines[len(lines)-1].Function; o.isOwn(outer) {
 					out.caller = outer
 				}
 				return out, true
 			}
-			if origin.Of(o.p, l.Function) == origin.Library && canBeLookedAt(f) {
+			if k&another != 0 {
 				called = l.Function
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -66,23 +65,26 @@ func Functions(in Input) []finding.Unexplained {
 	}
 	byKey := map[profile.FunctionID]*function{}
 	explained := explainedSamples(in)
-	whose := owners{ownline.Of(p), p}
+	whose := newOwners(p)
 	open := map[profile.FunctionID]int64{} // by the innermost function
 	for s := range p.Innermosts() {
 		if !explained[s.Row] {
 			open[s.Lines[len(s.Lines)-1].Function] += s.Sample.Value
 		}
 	}
-	for s := range p.Innermosts() {
-		leaf := s.Lines[len(s.Lines)-1].Function
-		id := leaf
-		var from call
-		led := false
+	// of is the function that a sample is of, and the line of the program that leads to what ran.
+	of := func(leaf profile.FunctionID, stack profile.StackID) (id profile.FunctionID, from call, led bool) {
+		id = leaf
 		if !whose.isOwn(leaf) {
-			if from, led = whose.leading(p.Stack(s.Sample.Stack)); led && (p.Function(from.function).Kind.IsScript() || !canBeLookedAt(p.Function(leaf)) || !isLarge(p, open[leaf])) {
+			if from, led = whose.leading(p.Stack(stack)); led && (p.Function(from.function).Kind.IsScript() || !canBeLookedAt(p.Function(leaf)) || !isLarge(p, open[leaf])) {
 				id = from.caller
 			}
 		}
+		return id, from, led
+	}
+	for s := range p.Innermosts() {
+		leaf := s.Lines[len(s.Lines)-1].Function
+		id, from, led := of(leaf, s.Sample.Stack)
 		f := byKey[id]
 		if f == nil {
 			f = &function{id: id, at: map[profile.LocationID]int64{}, from: map[place]*leadsTo{}, statements: map[string]int64{}, own: whose.isOwn(id)}
@@ -111,9 +113,26 @@ func Functions(in Input) []finding.Unexplained {
 		}
 	}
 	slices.SortFunc(out, func(a, b *function) int { return cmp.Or(-cmp.Compare(a.open, b.open), cmp.Compare(a.id, b.id)) })
-	shown := make([]finding.Unexplained, 0, min(most, len(out)))
-	for _, f := range out[:min(most, len(out))] {
-		shown = append(shown, in.describe(f))
+	out = out[:min(most, len(out))]
+	callers := make([]paths, len(out))
+	for s := range p.Innermosts() {
+		id, _, _ := of(s.Lines[len(s.Lines)-1].Function, s.Sample.Stack)
+		if i := slices.IndexFunc(out, func(f *function) bool { return f.id == id }); i >= 0 && !explained[s.Row] {
+			callers[i].add(whose.above(p.Stack(s.Sample.Stack), id), s.Sample.Value)
+		}
+	}
+	shown := make([]finding.Unexplained, 0, len(out))
+	for i, f := range out {
+		u := in.describe(f)
+		calls := callers[i].common(f.open)
+		if u.Into != nil && len(calls) > 0 {
+			calls = calls[1:] // its lines are those
+		}
+		for _, h := range calls {
+			h.file = p.Function(h.function).File
+			u.Callers = append(u.Callers, in.line(f, h))
+		}
+		shown = append(shown, u)
 	}
 	return shown
 }

@@ -68,8 +68,10 @@ func newKinds(p *profile.Profile) *kinds {
 		functions[i] = ofFunction(f, p.Mapping(f.Mapping).Path)
 	}
 	k := &kinds{byStack: make([]*kind, p.NumStacks()), byLabels: make([]*kind, p.NumLabelSets())}
-	for i := range k.byStack {
-		k.byStack[i] = outermost(p, p.Stack(profile.StackID(i)), functions)
+	if slices.ContainsFunc(functions, func(of *kind) bool { return of != nil }) {
+		for i := range k.byStack {
+			k.byStack[i] = outermost(p, p.Stack(profile.StackID(i)), functions)
+		}
 	}
 	for i := range k.byLabels {
 		for _, l := range p.Labels(profile.LabelSetID(i)) {

@@ -160,8 +160,9 @@ func TestHotLinesStandWhereNoFindingIs(t *testing.T) {
 	in.Report.Unexplained[0].Lines[0].Text = "sum of w[c]"
 	in.Report.Unexplained[0].Machine[0].What = "divisions"
 	in.Report.Unexplained[0].Statements = []finding.HotStatement{{Text: "SELECT a FROM t WHERE b < ?", Share: 0.3}}
+	in.Report.Unexplained[0].Callers = []finding.HotLine{{File: "/src/lexer.c", Line: 4, Function: "statement", Share: 0.5}, {File: "/src/main.c", Line: 9, Function: "main", Share: 0.5}}
 	text := page(t, in)
-	for _, want := range []string{"Unexplained hot code", "SELECT a FROM t WHERE b &lt; ?", "sum of w[c]", "divisions 50.0%"} {
+	for _, want := range []string{"Unexplained hot code", "SELECT a FROM t WHERE b &lt; ?", "sum of w[c]", "divisions 50.0%", "<b>Called at:</b> <code>lexer.c:4</code> (statement) ← <code>main.c:9</code> (main)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

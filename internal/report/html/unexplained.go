@@ -13,7 +13,8 @@ type unexplained struct {
 	finding.Unexplained
 
 	Where, Share string
-	Lines        []hotLine
+
+	Lines, Callers []hotLine
 }
 
 type hotLine struct {
@@ -30,9 +31,14 @@ func newUnexplained(u *finding.Unexplained) unexplained {
 	if u.Share.Error != nil {
 		out.Share += " " + percent.Error(*u.Share.Error)
 	}
-	for _, l := range u.Lines {
+	out.Lines, out.Callers = hotLines(u.Lines), hotLines(u.Callers)
+	return out
+}
+
+func hotLines(lines []finding.HotLine) (out []hotLine) {
+	for _, l := range lines {
 		l.Text = strings.TrimSpace(strings.ReplaceAll(l.Text, "\t", "    "))
-		out.Lines = append(out.Lines, hotLine{l, finding.Line{File: filepath.Base(l.File), Line: l.Line}.String()})
+		out = append(out, hotLine{l, finding.Line{File: filepath.Base(l.File), Line: l.Line}.String()})
 	}
 	return out
 }

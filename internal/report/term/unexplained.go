@@ -62,9 +62,15 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 	if u.Into != nil {
 		at = shortPath(finding.Line{File: u.Place.File, Line: u.Place.Line}.String()) + " → " + strings.TrimPrefix(p.placeText(*u.Into), "in ")
 	}
+	if u.Spread > 0 {
+		at += fmt.Sprintf(", spread over %d functions that it calls; asked for at", u.Spread)
+	}
 	p.wrapped("", fmt.Sprintf("%-14s", share), Clean(at), styles.strong)
 	for _, l := range u.Lines {
-		p.hotLine(indent, l, u.Into == nil)
+		p.hotLine(indent, l, u.Into == nil && u.Spread == 0)
+	}
+	if len(u.Callers) > 0 {
+		p.wrapped(indent, fmt.Sprintf("%-*s", labelWidth, "called at"), Clean(callers(u.Callers, u.Share.Main())), lipgloss.NewStyle())
 	}
 	for _, s := range u.Statements {
 		p.wrapped(indent, fmt.Sprintf("%6s  ", percent.Column(s.Share)), Clean(s.Text), lipgloss.NewStyle())
@@ -82,6 +88,29 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 	for i, see := range u.See {
 		p.Line(indent, fmt.Sprintf("%-*s", labelWidth, once(i, "look")), styles.command.Render(Clean(see.String())))
 	}
+}
+
+// callers are calls, innermost first, with shares where these are less than the one before.
+func callers(calls []finding.HotLine, share float64) string {
+	const nearly = 0.95
+	parts := make([]string, len(calls))
+	for i, l := range calls {
+		of := shortName(l.Function)
+		if l.Share < nearly*share {
+			of += ", " + percent.Column(l.Share)
+		}
+		share = l.Share
+		parts[i] = fmt.Sprintf("%s (%s)", shortPath(finding.Line{File: l.File, Line: l.Line}.String()), of)
+	}
+	return strings.Join(parts, " ← ")
+}
+
+// shortName is a function's name without its parameters and what it gives.
+func shortName(name string) string {
+	if at := strings.IndexByte(name, '('); at > 0 {
+		name = name[:at]
+	}
+	return name[strings.LastIndexByte(name, ' ')+1:]
 }
 
 // hotLine prints a line with its share, and below it the instructions. A line of another

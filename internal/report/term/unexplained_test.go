@@ -22,10 +22,15 @@ func TestHotLinesAreShown(t *testing.T) {
 			Instructions: []finding.HotInstruction{{Text: "divsd %xmm1,%xmm0", Share: 0.4}},
 		}},
 	}
+	u.Callers = []finding.HotLine{
+		{File: "/p/src/board.cpp", Line: 30, Function: "int best(Board const&)", Share: 0.66}, {File: "/p/src/main.cpp", Line: 4, Function: "main", Share: 0.4},
+	}
+	wide := finding.Unexplained{Place: finding.Place{Function: "features"}, Share: finding.Share{Inclusive: &share}, Spread: 6, Lines: []finding.HotLine{{File: "/p/src/lexer.cpp", Line: 4, Function: "statement", Share: 0.3}}}
 	var out bytes.Buffer
 	p := New(&out, nil)
-	p.Unexplained(finding.Report{Unexplained: []finding.Unexplained{u}})
-	for _, want := range []string{"67.0% ± 3", "score", "src/board.cpp:8", "s += w[c];", "(at, inlined)", "divsd %xmm1,%xmm0", "divisions 40.0%", "30.0%  SELECT a FROM t", "99 entries", "whyhot lines p.pb.gz score"} {
+	p.Unexplained(finding.Report{Unexplained: []finding.Unexplained{u, wide}})
+	for _, want := range []string{"67.0% ± 3", "score", "src/board.cpp:8", "s += w[c];", "(at, inlined)", "divsd %xmm1,%xmm0", "divisions 40.0%", "30.0%  SELECT a FROM t", "99 entries", "whyhot lines p.pb.gz score",
+		"called at src/board.cpp:30 (best) ← src/main.cpp:4 (main, 40.0%)", "features, spread over 6 functions that it calls; asked for at", "src/lexer.cpp:4  (statement)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, out.String())
 		}
