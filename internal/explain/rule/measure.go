@@ -47,6 +47,8 @@ type engine struct {
 	named      map[profile.MappingID]int     // names of functions, with extents
 	times      *tenths.Clock                 // nil until somebody asks
 
+	at [][]setAt // per location, what setsAt has found; nil where it was not asked
+
 	// State of the walk over one stack.
 	stamp   uint32
 	mark    []uint32 // per set: stamp of the stack that touched it last
@@ -71,7 +73,7 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 		m := &e.entries[i].Match
 		e.atLeafOnly[e.entries[i].any] = m.Measure == catalog.Exclusive && len(m.Inside) == 0
 	}
-	e.hot = make([]bool, p.NumLocations())
+	e.hot, e.at = make([]bool, p.NumLocations()), make([][]setAt, p.NumLocations())
 	for i := range e.hot {
 		for _, l := range p.Lines(profile.LocationID(i)) {
 			e.hot[i] = e.hot[i] || slices.ContainsFunc(e.fnSets[l.Function], func(s setID) bool { return !e.atLeafOnly[s] })
@@ -95,6 +97,33 @@ func newEngine(p *profile.Profile, cat *catalog.Catalog, facts Facts, opts Optio
 // of inlining within it.
 func position(loc, line int) int32 { return int32(loc)<<8 | int32(min(line, 255)) }
 
+// setAt is a set that a frame of a location belongs to.
+type setAt struct {
+	set  setID
+	line int  // of the location, from the innermost
+	leaf bool // it counts where the location is the leaf of a stack alone
+}
+
+// setsAt are those of a location: what its functions, and the text of its lines, say of it is the same
+// in each stack.
+func (e *engine) setsAt(loc profile.LocationID) []setAt {
+	if e.at[loc] != nil {
+		return e.at[loc]
+	}
+	out := []setAt{}
+	lines := e.p.Lines(loc)
+	for j, line := range lines {
+		inlined := j < len(lines)-1
+		for _, s := range e.fnSets[line.Function] {
+			if !(inlined && e.own[s]) && e.inSource(s, line) {
+				out = append(out, setAt{s, j, e.atLeafOnly[s]})
+			}
+		}
+	}
+	e.at[loc] = out
+	return out
+}
+
 // walk notes which sets the frames of a stack belong to.
 func (e *engine) walk(stack profile.StackID) {
 	e.stamp++
@@ -103,21 +132,17 @@ func (e *engine) walk(stack profile.StackID) {
 		if i > 0 && !e.hot[loc] {
 			continue
 		}
-		lines := e.p.Lines(loc)
-		for j, line := range lines {
-			inlined := j < len(lines)-1
-			for _, s := range e.fnSets[line.Function] {
-				if inlined && e.own[s] || i > 0 && e.atLeafOnly[s] || !e.inSource(s, line) {
-					continue
-				}
-				at := position(i, j)
-				if e.mark[s] != e.stamp {
-					e.mark[s] = e.stamp
-					e.first[s] = at
-					e.touched = append(e.touched, s)
-				}
-				e.last[s] = at
+		for _, x := range e.setsAt(loc) {
+			if i > 0 && x.leaf {
+				continue
 			}
+			at := position(i, x.line)
+			if e.mark[x.set] != e.stamp {
+				e.mark[x.set] = e.stamp
+				e.first[x.set] = at
+				e.touched = append(e.touched, x.set)
+			}
+			e.last[x.set] = at
 		}
 	}
 }
