@@ -22,7 +22,7 @@ const (
 	longestPause = 5 * time.Second
 	// mostUnfinished is how many threads are looked for in /proc, of which each takes some five
 	// microseconds.
-	mostUnfinished = 64
+	mostUnfinished = 32
 )
 
 // window is a time in which the begin of each wait is seen, unless chance has it left out.
