@@ -39,6 +39,7 @@ type frames struct {
 	kinds     []Kind
 	moves     []bool // moves, copies or ends one object of C++, by function
 	std       []bool // is of the standard library
+	enters    []bool // is of entries
 	paths     []*ownPath
 	binaries  []binaryOf // by function; nil until program is asked
 }
@@ -59,6 +60,7 @@ func newFrames(p *profile.Profile) *frames {
 		f.kinds = append(f.kinds, kindOf(fn, from))
 		f.moves = append(f.moves, from == origin.Own && isOfObject(fn.Name))
 		f.std = append(f.std, from != origin.Own && strings.Contains(fn.Name, "std::"))
+		f.enters = append(f.enters, entries.MatchString(fn.Name))
 		key := named{fn.Name, fn.File}
 		n, there := f.index[key]
 		if !there {
@@ -148,8 +150,8 @@ func (f *frames) walk(id profile.StackID, out *ownPath, take func(profile.Functi
 			if k := f.kinds[fn]; out.kind == "" && k != "" {
 				out.kind, out.name = k, f.p.Function(fn).Name
 			}
-			if name := f.p.Function(fn).Name; below == "" && f.origins[fn] != origin.Unknown && !entries.MatchString(name) {
-				below = name
+			if below == "" && f.origins[fn] != origin.Unknown && !f.enters[fn] {
+				below = f.p.Function(fn).Name
 			}
 		}
 	}
