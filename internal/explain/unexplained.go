@@ -24,18 +24,18 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 	if r.Source == nil && hasC(r.Profile) {
 		looked += " Its source was not analysed: -p BUILD_DIR does that for C and C++."
 	}
-	in := unexplained.Input{
+	reader := unexplained.New(unexplained.Input{
 		Profile: r.Profile, Findings: found, Samples: samplesOf, Text: facts.Source, Looked: looked,
 		Machine: func(m *profile.Mapping, address uint64) (text, kind string, ok bool) {
 			in, ok := facts.Instruction(m, address)
 			return in.Text, string(in.Kind), ok
 		},
-	}
-	out := append(unexplained.Functions(in), unexplained.Spread(in)...)
+	})
+	out := append(reader.Functions(), reader.Spread()...)
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
 	}
-	return out, unexplained.Share(in)
+	return out, reader.Share()
 }
 
 // hasC says whether a program's own functions may be of C or C++: the sources say so, or nobody

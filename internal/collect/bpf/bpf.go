@@ -69,6 +69,13 @@ func (c *Code) Delete(in int, key int16) {
 	c.Do(asm.FnMapDeleteElem.Call())
 }
 
+// Named gives a symbol to the first of the instructions that write adds: a jump goes there.
+func (c *Code) Named(symbol string, write func()) {
+	first := len(*c)
+	write()
+	(*c)[first] = (*c)[first].WithSymbol(symbol)
+}
+
 // Add adds to eight bytes that a register points to. Another processor may do so at the same
 // time, and one of both is lost. It uses register 1.
 func (c *Code) Add(to asm.Register, at int16, n int32) {

@@ -121,9 +121,8 @@ func program(m maps, own namespace) asm.Instructions {
 		asm.StoreMem(asm.RFP, atChild, asm.R9, asm.Word), bpf.Number(atOne, 1))
 	code.Update(m.processes.FD(), atChild, atOne)
 
-	code.Do(asm.LoadMapPtr(asm.R1, m.tallies.FD()).WithSymbol("tally"))
-	code.Place(asm.R2, atNumber)
-	code.Do(asm.FnMapLookupElem.Call(), asm.JEq.Imm(asm.R0, 0, "end"), asm.Mov.Reg(asm.R6, asm.R0), asm.Mov.Imm(asm.R2, 1))
+	code.Named("tally", func() { code.Lookup(m.tallies.FD(), atNumber, "end") })
+	code.Do(asm.Mov.Reg(asm.R6, asm.R0), asm.Mov.Imm(asm.R2, 1))
 	code.Do(add(0, asm.R2)...)
 	code.Do(asm.JSLT.Imm(asm.R9, 0, "failed"))
 	code.Do(add(offBytes, asm.R9)...)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"strconv"
@@ -22,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect/ebpf/known"
+	"whyhot/internal/collect/tracefs"
 )
 
 // Time off the CPU. A tracepoint of the scheduler tells when a thread of what is recorded gives up
@@ -72,7 +71,7 @@ type offCPU struct {
 	windows                   []*window
 	resume                    int64 // when the next one begins
 	unfinished                map[uint32]unfinished
-	given                     error // why it ended early
+	failed                    error // why it ended early
 }
 
 // part is which part of all waits is looked at from a time on.
@@ -216,15 +215,11 @@ func (o *offCPU) count() error {
 
 // pointOf reads the kernel's number of a tracepoint, where tracefs is mounted.
 func pointOf(group, event string) (uint64, error) {
-	var failed error
-	for _, root := range tracefsRoots {
-		text, err := os.ReadFile(filepath.Join(root, "events", group, event, "id"))
-		if err == nil {
-			return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
-		}
-		failed = errors.Join(failed, err)
+	text, err := tracefs.Event(group, event, "id")
+	if err != nil {
+		return 0, fmt.Errorf("watching the kernel's scheduler: %w", err)
 	}
-	return 0, fmt.Errorf("watching the kernel's scheduler: %w", failed)
+	return strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 }
 
 // choose has a part of all waits looked at from now on.

@@ -81,17 +81,13 @@ func switchProgram(processes int, o *offCPU) asm.Instructions {
 	c.Do(asm.Mov.Reg(before, asm.R0), asm.FnGetPrandomU32.Call(), asm.LoadMem(asm.R1, before, 0, asm.DWord), asm.JGT.Reg(asm.R0, asm.R1, "end"),
 		asm.LoadMem(asm.R1, asm.RFP, atSpan, asm.DWord), asm.And.Imm(asm.R1, ^sure), asm.StoreMem(asm.RFP, atSpan, asm.R1, asm.DWord), asm.Ja.Label("note"))
 
-	c.Do(asm.LoadMapPtr(asm.R1, last).WithSymbol("first"))
-	c.Place(asm.R2, atKey)
-	c.Place(asm.R3, atSpan)
-	c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+	c.Named("first", func() { c.Update(last, atKey, atSpan) })
 	c.Do(asm.LoadMem(asm.R1, asm.RFP, atSpan, asm.DWord).WithSymbol("rare"), asm.Or.Imm(asm.R1, sure), asm.StoreMem(asm.RFP, atSpan, asm.R1, asm.DWord))
 	c.Store(atKey, chanceSure)
 	c.Lookup(chance, atKey, "end")
 	c.Add(asm.R0, 0, 1)
 
-	c.Do(asm.Instruction(asm.Mov.Imm(asm.R1, 0)).WithSymbol("note"))
-	c.Store(atKey, 0)
+	c.Named("note", func() { c.Store(atKey, 0) })
 	c.Do(asm.StoreMem(asm.RFP, atKey, task, asm.Word))
 	c.Update(since, atKey, atSpan)
 	c.Store(atKey, chanceLooked)

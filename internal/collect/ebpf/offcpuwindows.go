@@ -89,7 +89,7 @@ func (o *offCPU) at(began int64) *window {
 // look reads which waits have ended. Where there are too many, a part of them is looked at: of the
 // time, since each switch costs something, and of what is seen then, since to unwind costs more.
 func (o *offCPU) look(now time.Time) {
-	if o == nil || len(o.windows) == 0 || o.given != nil {
+	if o == nil || len(o.windows) == 0 || o.failed != nil {
 		return
 	}
 	o.drain()
@@ -97,7 +97,7 @@ func (o *offCPU) look(now time.Time) {
 	if w == nil {
 		o.seek(now.UnixNano())
 		if now.UnixNano() >= o.resume {
-			o.given = o.goOn(now)
+			o.failed = o.goOn(now)
 		}
 		return
 	}
@@ -226,8 +226,8 @@ func (o *offCPU) partly() string {
 	if o == nil {
 		return ""
 	}
-	if o.given != nil {
-		return fmt.Sprintf("where threads wait was not recorded to the end: %v", o.given)
+	if o.failed != nil {
+		return fmt.Sprintf("where threads wait was not recorded to the end: %v", o.failed)
 	}
 	var seen, all int64
 	for _, w := range o.windows {

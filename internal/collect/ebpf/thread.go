@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"whyhot/internal/collect/tracefs"
 )
 
 // passMemlock makes the profiler's requests for unlimited locked memory succeed,
@@ -93,15 +95,10 @@ func installFilter(filter []unix.SockFilter) error {
 	return err
 }
 
-const tracefs = "/sys/kernel/tracing"
-
-// tracefsRoots are where it may be mounted.
-var tracefsRoots = []string{tracefs, "/sys/kernel/debug/tracing"}
-
 // mountTracefs gives the calling thread a tracefs where there is none, in a mount
 // name space of its own.
 func mountTracefs() error {
-	for _, dir := range tracefsRoots {
+	for _, dir := range tracefs.Roots {
 		if _, err := os.Stat(dir + "/events"); err == nil {
 			return nil
 		}
@@ -112,7 +109,7 @@ func mountTracefs() error {
 	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("tracefs is not mounted, and the mount namespace cannot be made private: %w", err)
 	}
-	if err := unix.Mount("tracefs", tracefs, "tracefs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+	if err := unix.Mount("tracefs", tracefs.Root, "tracefs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("tracefs is not mounted and cannot be: %w", err)
 	}
 	return nil

@@ -137,10 +137,7 @@ func program(t target, m descriptors) asm.Instructions {
 			asm.LoadMem(asm.R8, asm.RFP, atPointer, asm.DWord))
 		c.Lookup(m.states, atKey, "inner")
 		c.Do(asm.LoadMem(asm.R1, asm.R0, offStatement, asm.DWord), asm.JEq.Reg(asm.R1, asm.R8, "end"))
-		c.Do(asm.LoadMapPtr(asm.R1, m.running).WithSymbol("inner"))
-		c.Place(asm.R2, atPair)
-		c.Place(asm.R3, atOne)
-		c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		c.Named("inner", func() { c.Update(m.running, atPair, atOne) })
 	case t.role == leaves:
 		c.Delete(m.running, atPair)
 		c.Do(asm.JNE.Imm(asm.R0, 0, "end"))
@@ -150,10 +147,7 @@ func program(t target, m descriptors) asm.Instructions {
 		}
 		c.Lookup(m.states, atKey, "first")
 		c.Do(asm.Ja.Label("known"))
-		c.Do(asm.LoadMapPtr(asm.R1, m.states).WithSymbol("first"))
-		c.Place(asm.R2, atKey)
-		c.Place(asm.R3, atState)
-		c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		c.Named("first", func() { c.Update(m.states, atKey, atState) })
 		c.Lookup(m.states, atKey, "end")
 		c.Do(asm.Mov.Reg(asm.R6, asm.R0).WithSymbol("known"),
 			asm.LoadMem(asm.R1, asm.R6, offStatement, asm.DWord), asm.JNE.Reg(asm.R1, asm.R8, "begins"),
@@ -200,10 +194,7 @@ func program(t target, m descriptors) asm.Instructions {
 		c.Do(bpf.Number(atState+offStatement, 0), bpf.Number(atState+offCount, 0), bpf.Number(atState+offPrepared, 1))
 		c.Lookup(m.states, atKey, "none")
 		c.Do(asm.LoadMem(asm.R1, asm.R0, offCount, asm.DWord), asm.StoreMem(asm.R7, offSteps, asm.R1, asm.DWord))
-		c.Do(asm.LoadMapPtr(asm.R1, m.states).WithSymbol("none"))
-		c.Place(asm.R2, atKey)
-		c.Place(asm.R3, atState)
-		c.Do(asm.Mov.Imm(asm.R4, 0), asm.FnMapUpdateElem.Call())
+		c.Named("none", func() { c.Update(m.states, atKey, atState) })
 	}
 	if t.text > 0 {
 		load(asm.R8, t.text)

@@ -191,7 +191,7 @@ func (t *table) find(s judge.Subject, of []role, isOwn func(profile.FunctionID) 
 	walking := map[profile.Line][]int32{} // what else look-ups do, by the line that asks
 	for i := range p.Samples() {
 		sample := &p.Samples()[i]
-		below, from, is := t.classify(p, of, sample.Stack, isOwn)
+		below, from, by, is := t.classify(p, of, sample.Stack, isOwn)
 		if below == 0 && !is && t.looksUp(p, of, sample.Stack) {
 			walking[from] = append(walking[from], int32(i)) //nolint:gosec // rows are numbered so
 		}
@@ -203,7 +203,7 @@ func (t *table) find(s judge.Subject, of []role, isOwn func(profile.FunctionID) 
 			if from != (profile.Line{}) {
 				asking[from] += sample.Value
 			}
-			if by, ok := asksNearest(p, of, sample.Stack); ok && by.Function != from.Function {
+			if by.Line > 0 && by.Function != from.Function {
 				nearest[by] += sample.Value
 			}
 			events += sample.Count
@@ -232,22 +232,6 @@ func (t *table) find(s judge.Subject, of []role, isOwn func(profile.FunctionID) 
 		f.Fix.Steps = append([]string{fmt.Sprintf("The table is looked up in %s%s, of a library", name, where(by))}, f.Fix.Steps...)
 	}
 	return f, true
-}
-
-// asksNearest is the line next to the table's own functions, whoever's it is.
-func asksNearest(p *profile.Profile, of []role, id profile.StackID) (line profile.Line, ok bool) {
-	looked := false
-	for _, loc := range p.Stack(id) {
-		for _, l := range p.Lines(loc) {
-			switch is := of[l.Function]&looks != 0; {
-			case is:
-				looked = true
-			case looked:
-				return l, l.Line > 0
-			}
-		}
-	}
-	return line, false
 }
 
 // looksUp says whether a look-up is the innermost function of a stack that has a role, and calls no
@@ -293,25 +277,29 @@ func (t *table) hasher(p *profile.Profile, of []role, isOwn func(profile.Functio
 }
 
 // classify reads a stack from its leaf to the look-up and on to the program's own line that
-// asks: whether keys are compared, or a bucket of many is walked, or a key is hashed.
-func (t *table) classify(p *profile.Profile, of []role, id profile.StackID, isOwn func(profile.FunctionID) bool) (below role, from profile.Line, is bool) {
+// asks: whether keys are compared, or a bucket of many is walked, or a key is hashed. by is the line
+// next to the table's own functions, whoever's it is.
+func (t *table) classify(p *profile.Profile, of []role, id profile.StackID, isOwn func(profile.FunctionID) bool) (below role, from, by profile.Line, is bool) {
 	leaf, looked := true, false
 	for _, loc := range p.Stack(id) {
 		for _, l := range p.Lines(loc) {
 			r := of[l.Function]
+			if looked && r&looks == 0 && by == (profile.Line{}) {
+				by = l
+			}
 			switch {
 			case r&looks != 0:
 				is = is || below&compares != 0 || leaf && r&walks != 0
 				looked = true
 			case looked && isOwn(l.Function):
-				return below, l, is
+				return below, l, by, is
 			case !looked:
 				below |= r
 			}
 			leaf = false
 		}
 	}
-	return below, from, is
+	return below, from, by, is
 }
 
 func (t *table) finding(s judge.Subject, rows []int32, hashing int64, place, hasher finding.Place) judge.Found {

@@ -25,7 +25,6 @@
 package merge
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,7 +139,7 @@ func isContained(known []judge.Found, m *judge.Found) bool {
 // Example. Excelize's benchmark is profiled, where trimRow moves all rows for each that it takes out:
 // to write by its StreamWriter is not what its developers ask for.
 func isAtItsLine(f, m *judge.Found) bool {
-	return (m.Yields || m.Removes) && m.Place.Line > 0 && slices.Contains(f.Directories, path.Dir(m.Place.File))
+	return (m.Yields || m.Removes) && m.Place.Line > 0 && slices.Contains(f.Directories, filepath.Dir(m.Place.File))
 }
 
 // said is the finding that knows the cause of m by name, or -1: most of the samples of m are

@@ -75,22 +75,17 @@ func (r *reader) destroyedIn(function, constructor profile.FunctionID) []int32 {
 	if owner == "" || owner != own {
 		return nil
 	}
+	destroys := r.p.StacksWith(func(full string) bool {
+		of, name := ownline.Parts(full)
+		return of == owner && name == "~"+own || name == "destroy" && strings.Contains(ownline.WithoutTypes(full), own+"::")
+	})
 	var rows []int32
-	for id, s := range r.stacks() {
+	for i, s := range r.stacks() {
+		id := profile.StackID(i) //nolint:gosec // stacks are numbered so
 		if len(s.rows) == 0 {
 			continue
 		}
-		at, _, ok := r.lines.Innermost(profile.StackID(id)) //nolint:gosec // stacks are numbered so
-		if !ok || at.Function != function {
-			continue
-		}
-		if slices.ContainsFunc(r.p.Stack(profile.StackID(id)), func(loc profile.LocationID) bool { //nolint:gosec // likewise
-			return slices.ContainsFunc(r.p.Lines(loc), func(l profile.Line) bool {
-				full := r.p.Function(l.Function).Name
-				of, name := ownline.Parts(full)
-				return of == owner && name == "~"+own || name == "destroy" && strings.Contains(ownline.WithoutTypes(full), own+"::")
-			})
-		}) {
+		if at, _, ok := r.lines.Innermost(id); ok && at.Function == function && destroys(id) {
 			rows = append(rows, s.rows...)
 		}
 	}

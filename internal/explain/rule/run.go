@@ -3,7 +3,7 @@ package rule
 import (
 	"context"
 	"fmt"
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -148,7 +148,7 @@ func (e *engine) ownDirectories(v *verdict) []string {
 	var out []string
 	for id := range v.trace.functions {
 		if fn := e.p.Function(id); fn.File != "" && e.lines.IsOwn(id) {
-			out = append(out, path.Dir(fn.File))
+			out = append(out, filepath.Dir(fn.File))
 		}
 	}
 	slices.Sort(out)

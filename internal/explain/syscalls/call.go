@@ -2,7 +2,6 @@ package syscalls
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"whyhot/internal/profile"
@@ -57,15 +56,10 @@ type reader struct {
 	p     *profile.Profile
 	calls []*call // by stack; none where it is not known
 	asked []bool
-	named map[*regexp.Regexp]names
 }
 
-// names says of each function of a profile whether an expression matches its name; nil where none
-// does.
-type names []bool
-
 func newReader(p *profile.Profile) *reader {
-	return &reader{p: p, calls: make([]*call, p.NumStacks()), asked: make([]bool, p.NumStacks()), named: map[*regexp.Regexp]names{}}
+	return &reader{p: p, calls: make([]*call, p.NumStacks()), asked: make([]bool, p.NumStacks())}
 }
 
 func (r *reader) of(id profile.StackID) *call {
@@ -140,36 +134,4 @@ func wrapped(f *profile.Function) string {
 func (r *reader) function(loc profile.LocationID) *profile.Function {
 	lines := r.p.Lines(loc)
 	return r.p.Function(lines[len(lines)-1].Function)
-}
-
-// has says whether a function of a stack matches.
-func (r *reader) has(id profile.StackID, name *regexp.Regexp) bool {
-	matches := r.matches(name)
-	if matches == nil {
-		return false
-	}
-	for _, loc := range r.p.Stack(id) {
-		for _, l := range r.p.Lines(loc) {
-			if matches[l.Function] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// matches asks each name once: a profile has a thousand times as many frames.
-func (r *reader) matches(name *regexp.Regexp) names {
-	all, known := r.named[name]
-	if !known {
-		all = make(names, r.p.NumFunctions())
-		for i := range all {
-			all[i] = name.MatchString(r.p.Function(profile.FunctionID(i)).Name)
-		}
-		if !slices.Contains(all, true) {
-			all = nil
-		}
-		r.named[name] = all
-	}
-	return all
 }

@@ -100,6 +100,7 @@ func sortedNames(m map[string]*program) []string {
 func gather(p *profile.Profile) (programs map[string]*program, all map[kind]int64) {
 	programs, all = map[string]*program{}, map[kind]int64{}
 	r := newReader(p)
+	lists, syncs := p.StacksWith(listing.MatchString), p.StacksWith(synced.MatchString)
 	starts := startup.Within(p)
 	lines := ownline.Of(p)
 	for i := range p.Samples() {
@@ -113,9 +114,9 @@ func gather(p *profile.Profile) (programs map[string]*program, all map[kind]int6
 		c := r.of(s.Stack)
 		if c == nil {
 			switch {
-			case r.has(s.Stack, listing):
+			case lists(s.Stack):
 				pr.listing += s.Count
-			case r.has(s.Stack, synced):
+			case syncs(s.Stack):
 				pr.synced += s.Count
 			}
 			continue
@@ -130,7 +131,7 @@ func gather(p *profile.Profile) (programs map[string]*program, all map[kind]int6
 			}
 			continue
 		}
-		if r.has(s.Stack, listing) {
+		if lists(s.Stack) {
 			pr.listing += s.Count
 		}
 		g := pr.groups[c.kind]

@@ -15,7 +15,6 @@ const linesOfV8 = " Of code that V8 has optimised the line is that of its functi
 func (in *Input) describe(f *function) finding.Unexplained {
 	p := in.Profile
 	fn := p.Function(f.id)
-	m := p.Mapping(fn.Mapping)
 	share := in.share(f.open)
 	margin := finding.ShareError(share, p.Count())
 	if !f.own {
@@ -23,7 +22,7 @@ func (in *Input) describe(f *function) finding.Unexplained {
 	}
 	lines, machine := in.lines(f)
 	u := finding.Unexplained{
-		Place:   finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)},
+		Place:   placeOfFunction(p, f.id),
 		Share:   finding.Share{Exclusive: &share, Error: &margin},
 		Lines:   lines,
 		Machine: machine,
@@ -40,6 +39,12 @@ func (in *Input) describe(f *function) finding.Unexplained {
 	return u
 }
 
+func placeOfFunction(p *profile.Profile, id profile.FunctionID) finding.Place {
+	fn := p.Function(id)
+	m := p.Mapping(fn.Mapping)
+	return finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)}
+}
+
 // throughLibrary is a function of a library: its place is the hottest line of the program
 // that leads there, its lines are those lines. Where no stack has one, the function stands
 // for itself. Its instructions are nobody's to change.
@@ -54,7 +59,7 @@ func (in *Input) throughLibrary(f *function, share finding.Share) finding.Unexpl
 		byPlace[at] = &hot{place: at, value: l.value}
 	}
 	for _, h := range hottest(byPlace, f.open) {
-		l := in.line(f, h)
+		l := in.line(f.id, h)
 		if len(u.Lines) == 0 {
 			user := p.Function(h.function)
 			of := p.Mapping(user.Mapping)
@@ -140,7 +145,7 @@ func (in *Input) lines(f *function) ([]finding.HotLine, []finding.Activity) {
 	}
 	out := make([]finding.HotLine, 0, mostLines)
 	for _, h := range hottest(byPlace, f.open) {
-		out = append(out, in.line(f, h))
+		out = append(out, in.line(f.id, h))
 	}
 	return out, in.activities(kinds, f.open)
 }
@@ -187,9 +192,10 @@ func (in *Input) instruction(loc profile.LocationID) (text, kind string, ok bool
 	return in.Machine(in.Profile.Mapping(l.Mapping), l.Address)
 }
 
-func (in *Input) line(f *function, h *hot) finding.HotLine {
+// line is a line of a function, or one that leads there.
+func (in *Input) line(id profile.FunctionID, h *hot) finding.HotLine {
 	out := finding.HotLine{File: h.file, Line: int(h.line), Share: in.share(h.value)}
-	if h.function != f.id {
+	if h.function != id {
 		out.Function = in.Profile.Function(h.function).Name
 	}
 	if in.Text != nil {

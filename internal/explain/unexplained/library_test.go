@@ -44,7 +44,7 @@ func only(t *testing.T, b *builder, in Input) []finding.Unexplained {
 	t.Helper()
 	in.Profile = b.Build(profile.Meta{})
 	in.Machine = func(*profile.Mapping, uint64) (text, kind string, ok bool) { return "vpcmpeqb", "vectors", true }
-	return Functions(in)
+	return New(in).Functions()
 }
 
 // What strlen does is no news; who calls it is.
@@ -154,7 +154,7 @@ func TestTheLineThatCalls(t *testing.T) {
 	for i, name := range []string{"strtod", "strchr", "memchr"} {
 		b.stack(90, framed{libc, name, "", 0}, framed{app, "parse", "/home/me/src/parse.c", int32(5 + i/2)})
 	}
-	us := Functions(Input{Profile: b.Build(profile.Meta{})})
+	us := New(Input{Profile: b.Build(profile.Meta{})}).Functions()
 	if len(us) != 3 || us[0].Place.Function != "rank" || us[1].Place.Function != "parse" && us[2].Place.Function != "parse" {
 		t.Fatalf("%+v", us)
 	}
@@ -178,7 +178,7 @@ func TestAnInstalledScriptIsNotShown(t *testing.T) {
 		b.Sample(profile.Sample{Count: 500, Value: 500, Stack: b.Stack([]profile.LocationID{
 			b.Location(0, 1, profile.KindNative, profile.Line{Function: work}), b.Location(0, 2, profile.KindPerl, profile.Line{Function: start, Line: 20}),
 		})})
-		us := Functions(Input{Profile: b.Build(profile.Meta{})})
+		us := New(Input{Profile: b.Build(profile.Meta{})}).Functions()
 		if len(us) != 1 || us[0].Place.Function != want {
 			t.Errorf("%s: %+v", file, us)
 		}

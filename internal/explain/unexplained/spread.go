@@ -29,8 +29,8 @@ const (
 //
 // Example. A parser asks at each statement which features are in force (52%), for which thirty
 // functions walk the tree with a few percent each: that question is shown, with the two lines that ask.
-func Spread(in Input) []finding.Unexplained {
-	s := newSpreads(in)
+func (r *Reader) Spread() []finding.Unexplained {
+	s := newSpreads(r)
 	var found []*spread
 	for _, f := range s.wide {
 		if s.isSpread(f) {
@@ -57,29 +57,28 @@ type spread struct {
 }
 
 type spreads struct {
-	Input
+	*Reader
 
-	whose owners
-	own   [][]profile.Line // of each location, outermost first
-	of    []spread         // by function
-	seen  []int            // by function, the last stack that had it
-	wide  []*spread
+	own  [][]profile.Line // of each location, outermost first
+	of   []spread         // by function
+	seen []int            // by function, the last stack that had it
+	wide []*spread
 }
 
 // newSpreads adds up the samples by the functions of the program on their stacks, of which each
 // counts once, where it is outermost; a second time for those that are wide alone, with what is below
 // them.
-func newSpreads(in Input) *spreads {
-	p := in.Profile
+func newSpreads(r *Reader) *spreads {
+	p := r.Profile
 	s := &spreads{
-		Input: in, whose: newOwners(p), own: make([][]profile.Line, p.NumLocations()),
+		Reader: r, own: make([][]profile.Line, p.NumLocations()),
 		of: make([]spread, p.NumFunctions()), seen: make([]int, p.NumFunctions()),
 	}
 	all, open := s.weights()
 	turn := 0
 	for id := range all {
 		turn++
-		s.total(s.path(profile.StackID(id)), turn, all[id], open[id]) //nolint:gosec // stacks are numbered so
+		s.total(s.stack(profile.StackID(id)), turn, all[id], open[id]) //nolint:gosec // stacks are numbered so
 	}
 	counts := 0
 	for id := range s.of {
@@ -98,7 +97,7 @@ func newSpreads(in Input) *spreads {
 	}
 	for id, v := range open {
 		if turn++; v > 0 && len(s.wide) > 0 {
-			s.nest(s.path(profile.StackID(id)), turn, v) //nolint:gosec // stacks are numbered so
+			s.nest(s.stack(profile.StackID(id)), turn, v) //nolint:gosec // stacks are numbered so
 		}
 	}
 	return s
@@ -106,20 +105,19 @@ func newSpreads(in Input) *spreads {
 
 // weights are those of each stack, of all samples and of those that no finding explains.
 func (s *spreads) weights() (all, open []int64) {
-	explained := explainedSamples(s.Input)
 	all, open = make([]int64, s.Profile.NumStacks()), make([]int64, s.Profile.NumStacks())
 	samples := s.Profile.Samples()
 	for i := range samples {
 		all[samples[i].Stack] += samples[i].Value
-		if !explained[i] {
+		if !s.explained[i] {
 			open[samples[i].Stack] += samples[i].Value
 		}
 	}
 	return all, open
 }
 
-// path gives the lines of the program's functions on a stack, by location, innermost location first.
-func (s *spreads) path(id profile.StackID) []profile.LocationID {
+// stack gives the locations of a stack, innermost first, once own has the lines of each.
+func (s *spreads) stack(id profile.StackID) []profile.LocationID {
 	stack := s.Profile.Stack(id)
 	for _, loc := range stack {
 		if s.own[loc] == nil {
@@ -205,12 +203,10 @@ func goesOn(f *spread, found []*spread) bool {
 
 func (s *spreads) describe(f *spread) finding.Unexplained {
 	p := s.Profile
-	fn := p.Function(f.id)
-	m := p.Mapping(fn.Mapping)
 	share := s.share(f.open)
 	margin := finding.ShareError(share, p.Count())
 	u := finding.Unexplained{
-		Place: finding.Place{Binary: m.Path, BuildID: m.BuildID, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)},
+		Place: placeOfFunction(p, f.id),
 		Share: finding.Share{Inclusive: &share, Error: &margin}, Looked: s.Looked,
 	}
 	for _, v := range f.below {
@@ -219,9 +215,9 @@ func (s *spreads) describe(f *spread) finding.Unexplained {
 		}
 	}
 	for _, h := range hottest(f.from, f.open) {
-		u.Lines = append(u.Lines, s.line(&function{id: f.id}, h))
+		u.Lines = append(u.Lines, s.line(f.id, h))
 	}
-	if len(u.Lines) > 0 && fn.Kind == profile.KindJS {
+	if len(u.Lines) > 0 && p.Function(f.id).Kind == profile.KindJS {
 		u.Looked += linesOfV8
 	}
 	return u

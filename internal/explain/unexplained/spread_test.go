@@ -45,7 +45,7 @@ func lines(all []finding.HotLine) string {
 
 func TestWorkThatIsSpread(t *testing.T) {
 	p := parser().Build(profile.Meta{})
-	us := Spread(Input{Profile: p})
+	us := New(Input{Profile: p}).Spread()
 	if got := names(us); !slices.Equal(got, []string{"parse", "features"}) {
 		t.Fatalf("%v, want what asks for it, and what goes through", got)
 	}
@@ -58,7 +58,7 @@ func TestWorkThatIsSpread(t *testing.T) {
 		rows = append(rows, int32(i))
 	}
 	all := Input{Profile: p, Findings: []finding.Finding{{ID: "f", Certainty: finding.Suspected}}, Samples: map[string][]int32{"f": rows}}
-	if us := Spread(all); len(us) > 0 {
+	if us := New(all).Spread(); len(us) > 0 {
 		t.Errorf("%v, which a finding is about", names(us))
 	}
 }
@@ -75,7 +75,7 @@ func TestWorkThatIsNotSpread(t *testing.T) {
 		for stack, n := range stacks {
 			b.run(n, stack)
 		}
-		for _, u := range Spread(Input{Profile: b.Build(profile.Meta{})}) {
+		for _, u := range New(Input{Profile: b.Build(profile.Meta{})}).Spread() {
 			if u.Place.Function != "a" && u.Place.Function != "b" {
 				t.Errorf("%s: %s", name, u.Place.Function)
 			}
@@ -90,7 +90,7 @@ func TestCallersOfHotCode(t *testing.T) {
 	b.run(150, "main@9 merge@96 path@78 round@258")
 	b.run(50, "main@9 other@3 path@77 round@259")
 	b.run(100, "main@9 merge@96 merge@96 path@77 path@77 round@258")
-	us := Functions(Input{Profile: b.Build(profile.Meta{})})
+	us := New(Input{Profile: b.Build(profile.Meta{})}).Functions()
 	if len(us) != 1 || lines(us[0].Callers) != "path:77 75, merge:96 67, main:9 67" {
 		t.Errorf("%v: %s", names(us), lines(us[0].Callers))
 	}

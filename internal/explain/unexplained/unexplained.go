@@ -32,6 +32,18 @@ type Input struct {
 	Looked string
 }
 
+// Reader looks at one profile. Which samples findings account for, and whose each function is, is
+// found out once.
+type Reader struct {
+	Input
+
+	explained []bool // by row
+	whose     owners
+}
+
+// New is for what is asked.
+func New(in Input) *Reader { return &Reader{in, explainedSamples(in), newOwners(in.Profile)} }
+
 // large is the share of all samples, in no finding, from which a function is shown,
 // and fewest the samples below which a share is chance; most is how many are shown.
 const (
@@ -58,33 +70,30 @@ const (
 //
 // Example. Line 23 of a script takes 46% of the CPU, in thirty functions of the interpreter with
 // 11% and less each: it is the script's function that is shown, with that line.
-func Functions(in Input) []finding.Unexplained {
-	p := in.Profile
+func (r *Reader) Functions() []finding.Unexplained {
+	p, explained, whose := r.Profile, r.explained, r.whose
 	if p.Total() <= 0 {
 		return nil
 	}
 	byKey := map[profile.FunctionID]*function{}
-	explained := explainedSamples(in)
-	whose := newOwners(p)
-	open := map[profile.FunctionID]int64{} // by the innermost function
+	ids := make([]profile.FunctionID, len(p.Samples())) // by row
+	open := map[profile.FunctionID]int64{}              // by the innermost function
 	for s := range p.Innermosts() {
 		if !explained[s.Row] {
 			open[s.Lines[len(s.Lines)-1].Function] += s.Sample.Value
 		}
 	}
-	// of is the function that a sample is of, and the line of the program that leads to what ran.
-	of := func(leaf profile.FunctionID, stack profile.StackID) (id profile.FunctionID, from call, led bool) {
-		id = leaf
+	for s := range p.Innermosts() {
+		leaf := s.Lines[len(s.Lines)-1].Function
+		id := leaf
+		var from call
+		led := false
 		if !whose.isOwn(leaf) {
-			if from, led = whose.leading(p.Stack(stack)); led && (p.Function(from.function).Kind.IsScript() || !canBeLookedAt(p.Function(leaf)) || !isLarge(p, open[leaf])) {
+			if from, led = whose.leading(p.Stack(s.Sample.Stack)); led && (p.Function(from.function).Kind.IsScript() || !canBeLookedAt(p.Function(leaf)) || !isLarge(p, open[leaf])) {
 				id = from.caller
 			}
 		}
-		return id, from, led
-	}
-	for s := range p.Innermosts() {
-		leaf := s.Lines[len(s.Lines)-1].Function
-		id, from, led := of(leaf, s.Sample.Stack)
+		ids[s.Row] = id
 		f := byKey[id]
 		if f == nil {
 			f = &function{id: id, at: map[profile.LocationID]int64{}, from: map[place]*leadsTo{}, statements: map[string]int64{}, own: whose.isOwn(id)}
@@ -108,7 +117,7 @@ func Functions(in Input) []finding.Unexplained {
 	}
 	var out []*function
 	for _, f := range byKey {
-		if f.count >= fewest && isLarge(p, f.open) && 2*f.open >= f.all && canBeLookedAt(p.Function(f.id)) && !in.isNamed(f) {
+		if f.count >= fewest && isLarge(p, f.open) && 2*f.open >= f.all && canBeLookedAt(p.Function(f.id)) && !r.isNamed(f) {
 			out = append(out, f)
 		}
 	}
@@ -116,21 +125,21 @@ func Functions(in Input) []finding.Unexplained {
 	out = out[:min(most, len(out))]
 	callers := make([]paths, len(out))
 	for s := range p.Innermosts() {
-		id, _, _ := of(s.Lines[len(s.Lines)-1].Function, s.Sample.Stack)
+		id := ids[s.Row]
 		if i := slices.IndexFunc(out, func(f *function) bool { return f.id == id }); i >= 0 && !explained[s.Row] {
 			callers[i].add(whose.above(p.Stack(s.Sample.Stack), id), s.Sample.Value)
 		}
 	}
 	shown := make([]finding.Unexplained, 0, len(out))
 	for i, f := range out {
-		u := in.describe(f)
+		u := r.describe(f)
 		calls := callers[i].common(f.open)
 		if u.Into != nil && len(calls) > 0 {
 			calls = calls[1:] // its lines are those
 		}
 		for _, h := range calls {
 			h.file = p.Function(h.function).File
-			u.Callers = append(u.Callers, in.line(f, h))
+			u.Callers = append(u.Callers, r.line(f.id, h))
 		}
 		shown = append(shown, u)
 	}
@@ -142,19 +151,19 @@ func isLarge(p *profile.Profile, value int64) bool {
 }
 
 // Share is the share of all samples that no finding is about.
-func Share(in Input) float64 {
-	explained := explainedSamples(in)
+func (r *Reader) Share() float64 {
+	explained := r.explained
 	open := int64(0)
-	samples := in.Profile.Samples()
+	samples := r.Profile.Samples()
 	for i := range samples {
 		if !explained[i] {
 			open += samples[i].Value
 		}
 	}
-	if in.Profile.Total() <= 0 {
+	if r.Profile.Total() <= 0 {
 		return 0
 	}
-	return float64(open) / float64(in.Profile.Total())
+	return float64(open) / float64(r.Profile.Total())
 }
 
 // function is one of the machine code: all that ran in it itself, what of that no

@@ -71,7 +71,7 @@ func names(us []finding.Unexplained) []string {
 }
 
 func TestHotLinesWithoutAFinding(t *testing.T) {
-	us := Functions(hotInput())
+	us := New(hotInput()).Functions()
 	if got := names(us); !slices.Equal(got, []string{"score", "parse"}) {
 		t.Fatalf("functions %v: the kernel's cannot be edited, small is small", got)
 	}
@@ -115,7 +115,7 @@ func TestFindingsExplain(t *testing.T) {
 	} {
 		in := hotInput()
 		in.Findings, in.Samples = test.findings, test.samples
-		if got := names(Functions(in)); !slices.Equal(got, test.want) {
+		if got := names(New(in).Functions()); !slices.Equal(got, test.want) {
 			t.Errorf("%s: unexplained %v, want %v", name, got, test.want)
 		}
 	}
@@ -124,10 +124,10 @@ func TestFindingsExplain(t *testing.T) {
 func TestFewSamplesAreNoHotLines(t *testing.T) {
 	b := newBuilder()
 	b.add(9, profile.KindNative, inlined{"f", "/p/a.c", 1})
-	if us := Functions(Input{Profile: b.Build(profile.Meta{})}); len(us) > 0 {
+	if us := New(Input{Profile: b.Build(profile.Meta{})}).Functions(); len(us) > 0 {
 		t.Errorf("nine samples: %+v", us)
 	}
-	if us := Functions(Input{Profile: profile.NewBuilder().Build(profile.Meta{})}); len(us) > 0 {
+	if us := New(Input{Profile: profile.NewBuilder().Build(profile.Meta{})}).Functions(); len(us) > 0 {
 		t.Errorf("no samples: %+v", us)
 	}
 }
@@ -171,7 +171,7 @@ func TestALibraryThatIsCompiledIn(t *testing.T) {
 	sort := at("core::slice::sort::unstable::quicksort::quicksort", "/rustc/59807616e1/library/core/src/slice/sort/unstable/quicksort.rs", 21)
 	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{sort, at("app::rank", "/srv/app/src/main.rs", 12)}), Count: 900, Value: 900})
 	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{at("app::main", "/srv/app/src/main.rs", 40)}), Count: 100, Value: 100})
-	got := Functions(Input{Profile: b.Build(profile.Meta{})})
+	got := New(Input{Profile: b.Build(profile.Meta{})}).Functions()
 	if len(got) == 0 || got[0].Place.Function != "app::rank" || got[0].Place.Line != 12 || got[0].Into == nil || !strings.HasPrefix(got[0].Into.Function, "core::slice::sort") {
 		t.Errorf("%+v", got)
 	}
@@ -181,7 +181,7 @@ func TestLinesOfJavaScriptAreSaidToBeRough(t *testing.T) {
 	for kind, want := range map[profile.Kind]bool{profile.KindJS: true, profile.KindPython: false} {
 		b := newBuilder()
 		b.add(1000, kind, inlined{"dedup", "/p/a", 14})
-		us := Functions(Input{Profile: b.Build(profile.Meta{})})
+		us := New(Input{Profile: b.Build(profile.Meta{})}).Functions()
 		if len(us) != 1 || strings.Contains(us[0].Looked, "V8") != want {
 			t.Errorf("%v: %+v", kind, us)
 		}

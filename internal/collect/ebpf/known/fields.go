@@ -1,11 +1,11 @@
 package known
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
+
+	"whyhot/internal/collect/tracefs"
 )
 
 // The kernel's event for a new process or thread, which comes before it runs.
@@ -19,16 +19,11 @@ type fields struct{ pid, flags int16 }
 
 // readFields reads them from where the kernel describes the event.
 func readFields() (fields, error) {
-	const place = "/events/" + group + "/" + event + "/format"
-	var failed error
-	for _, root := range []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"} {
-		text, err := os.ReadFile(root + place)
-		if err == nil {
-			return parseFields(string(text))
-		}
-		failed = errors.Join(failed, err)
+	text, err := tracefs.Event(group, event, "format")
+	if err != nil {
+		return fields{}, fmt.Errorf("following forks: %w", err)
 	}
-	return fields{}, fmt.Errorf("following forks: %w", failed)
+	return parseFields(text)
 }
 
 // parseFields reads lines such as

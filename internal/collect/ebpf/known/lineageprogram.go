@@ -61,13 +61,9 @@ func lineageProgram(f fields, known, reported, parents int) asm.Instructions {
 	code.Do(keyOf(child)...)
 	code.Update(known, key, value)
 	code.Update(parents, childAt, parentAt)
+	code.Do(asm.Ja.Label("end"))
+	code.Named("foreign", func() { code.Delete(parents, childAt) })
 	code.Do(
-		asm.Ja.Label("end"),
-		asm.LoadMapPtr(asm.R1, parents).WithSymbol("foreign"),
-	)
-	code.Place(asm.R2, childAt)
-	code.Do(
-		asm.FnMapDeleteElem.Call(),
 		asm.FnKtimeGetNs.Call(),
 		asm.RSh.Imm(asm.R0, tokenBits),
 		asm.LSh.Imm(asm.R0, tokenBits),
