@@ -64,7 +64,7 @@ func TestCollisions(t *testing.T) {
 
 // Of a table in a library the line that looks it up is told, beside the program's that asks the library.
 func TestTheLibraryThatLooksUp(t *testing.T) {
-	const put = "java.lang.Object java.util.HashMap.put(java.lang.Object, java.lang.Object); java.util.HashMap$TreeNode java.util.HashMap$TreeNode.putTreeVal(java.util.HashMap)"
+	const put = "java.lang.Object java.util.HashMap.put(java.lang.Object, java.lang.Object); java.util.HashMap$TreeNode java.util.HashMap$TreeNode.putTreeVal(java.util.HashMap); boolean java.awt.geom.Point2D.equals(java.lang.Object)"
 	for from, want := range map[string]bool{
 		"void app.Main.main(); void org.apache.pdfbox.Shading.calcPixelTable(); ": true,
 		"void app.Main.main(); ": false,
