@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"whyhot/internal/collect/count"
+	"whyhot/internal/collect/count/inside"
 	"whyhot/internal/explain/repetition"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
@@ -19,8 +21,8 @@ func countable(p *profile.Profile) (functions []count.Function, left []string) {
 		switch {
 		case len(functions) == count.MostFunctions:
 			return functions, left
-		case fn.Kind == profile.KindPython:
-			functions = append(functions, count.Function{Name: fn.Name, File: fn.File})
+		case inside.Counts(fn.Kind):
+			functions = append(functions, count.Function{Name: fn.Name, Inside: &inside.Function{Name: fn.Name, File: fn.File, Line: fn.StartLine, Kind: fn.Kind}})
 		case fn.Kind == profile.KindNative || fn.Kind == profile.KindGo:
 			functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Texts: c.Texts, Filled: c.Filled})
 		default:
@@ -46,7 +48,7 @@ func printFunctions(p *term.Printer, r *count.Result) {
 	for _, why := range r.NotCounted {
 		p.Line("not counted: " + why)
 	}
-	if r.Way == "sys.setprofile" {
+	if slices.Contains(r.Ways, "sys.setprofile") {
 		p.Line("counted by sys.setprofile, which makes each call in Python slower; Python 3.12 and later do without it")
 	}
 }

@@ -192,9 +192,19 @@ type Calls struct {
 type FunctionCalls struct {
 	Name  string `json:"name"`
 	File  string `json:"file,omitempty"`
+	Line  int32  `json:"line,omitempty"` // where it begins, where it is asked for by that
 	Count uint64 `json:"count"`
 	// Different is how many different arguments there were, 0 where that was not counted.
 	Different uint64 `json:"different,omitempty"`
+	// Looked are the calls whose arguments and results were looked at, 0 for none: Different
+	// and what follows are of these. Repeated of them had arguments that were there before,
+	// Same of these gave the same result as then. Results is how many different results there
+	// were, and Nothing how many calls gave none (None, nil, undefined).
+	Looked   uint64 `json:"looked,omitempty"`
+	Repeated uint64 `json:"repeated,omitempty"`
+	Same     uint64 `json:"same,omitempty"`
+	Results  uint64 `json:"results,omitempty"`
+	Nothing  uint64 `json:"nothing,omitempty"`
 }
 
 // Statement is an SQL statement without its values, as LabelStatement of samples has it.

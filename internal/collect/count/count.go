@@ -17,6 +17,7 @@ import (
 
 	"whyhot/internal/collect"
 	"whyhot/internal/collect/command"
+	"whyhot/internal/collect/count/inside"
 	"whyhot/internal/profile"
 )
 
@@ -37,7 +38,7 @@ type Result struct {
 	// Functions are those that were asked for and could be counted, most frequent first.
 	Functions  []profile.FunctionCalls
 	NotCounted []string // why not, a sentence each
-	Way        string   // of counting in Python: sys.monitoring or sys.setprofile
+	Ways       []string // of counting inside of interpreters, as sys.setprofile of Python
 	// Full: there were more different paths than were kept.
 	Full    bool
 	Elapsed time.Duration
@@ -76,11 +77,17 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer probes.close()
-	env, results, err := python(o.TempDir, o.Functions)
-	if err != nil {
-		return nil, err
+	var within []inside.Function
+	for _, f := range o.Functions {
+		if f.Inside != nil {
+			within = append(within, *f.Inside)
+		}
 	}
-	p, err := command.Start(command.Options{Args: o.Command, Dir: o.Dir, Env: env, Streams: o.Streams, HoldDir: o.TempDir})
+	interpreters, err := inside.Prepare(o.TempDir, within)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says what it is about
+	}
+	p, err := command.Start(command.Options{Args: o.Command, Dir: o.Dir, Env: interpreters.Environment, Streams: o.Streams, HoldDir: o.TempDir})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what it is about
 	}
@@ -101,28 +108,22 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := r.read(m); err != nil {
 		return nil, err
 	}
-	if err := r.readFunctions(probes, results); err != nil {
+	if err := r.readFunctions(probes, interpreters); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// readFunctions reads how often functions were called; results are Python's, "" for none.
-func (r *Result) readFunctions(p *probes, results string) (err error) {
+// readFunctions reads how often functions were called.
+func (r *Result) readFunctions(p *probes, interpreters *inside.Run) (err error) {
 	if r.Functions, err = p.read(); err != nil {
 		return err
 	}
-	r.NotCounted = p.failed
-	if results != "" {
-		counted, way, err := readPython(results)
-		if err != nil {
-			return err
-		}
-		r.Functions, r.Way = append(r.Functions, counted...), way
-		if way == "" {
-			r.NotCounted = append(r.NotCounted, "functions of Python: the interpreter did not load the counter (python -I, -S and -E do not), or it was killed before it could write")
-		}
+	counted, err := interpreters.Read()
+	if err != nil {
+		return err //nolint:wrapcheck // it says what it is about
 	}
+	r.Functions, r.NotCounted, r.Ways = append(r.Functions, counted.Functions...), append(p.failed, counted.NotCounted...), counted.Ways
 	sortFunctions(r.Functions)
 	return nil
 }

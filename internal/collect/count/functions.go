@@ -10,17 +10,19 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"whyhot/internal/collect/bpf"
+	"whyhot/internal/collect/count/inside"
 	"whyhot/internal/profile"
 )
 
 // Function is one whose calls are to be counted.
 type Function struct {
 	Name   string // as people read it
-	Symbol string // in the symbol table of Binary; "" for one of Python
+	Symbol string // in the symbol table of Binary; "" for one inside of an interpreter
 	Binary string
-	File   string // of Python's source
+	// Inside is one that an interpreter runs, nil for machine code.
+	Inside *inside.Function
 	// Texts: texts among its first two arguments end with a zero byte, as those of C do.
-	// Different arguments are counted of such functions, and of Python's.
+	// Different arguments are counted of such functions, and of those inside of interpreters.
 	Texts bool
 	// Filled are how many arguments come first that the function fills: what is in them
 	// before is no argument.
@@ -207,7 +209,7 @@ func (p *probes) read() (out []profile.FunctionCalls, err error) {
 		if err := p.counts.Lookup(uint32(i), &perCPU); err != nil { //nolint:gosec // below MostFunctions
 			return nil, fmt.Errorf("reading a table of the kernel: %w", err)
 		}
-		c := profile.FunctionCalls{Name: f.Name, File: f.File}
+		c := profile.FunctionCalls{Name: f.Name}
 		for _, n := range perCPU {
 			c.Count += n
 		}

@@ -1,0 +1,185 @@
+// Package inside counts calls of functions inside of interpreters, where the kernel sees
+// none: how often each was called, with how many different arguments, and whether the same
+// arguments gave the same result.
+//
+// It owns the counters, which are programs in the language that they count, and how they get
+// into the interpreter: by a variable of the environment. It takes functions and gives
+// numbers. Of arguments and results only hashes are kept, and only until the process ends.
+// It must never import a judge or a report.
+//
+// A counter reads a list of functions (wanted) from the file that WHYHOT_COUNT_FUNCTIONS
+// names, and writes what it counted (counted) as PID.json into the directory that
+// WHYHOT_COUNT_RESULTS names when its process ends. It counts all calls, and looks at the
+// arguments and results of the first ones of each function; when that has taken a second of
+// a function, it looks at every second call only, then at every fourth, and so on.
+package inside
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"whyhot/internal/profile"
+)
+
+// Function is one whose calls are to be counted, as profiles name it.
+type Function struct {
+	Name string
+	File string
+	Line int32 // where it begins, 0 where that is not known
+	Kind profile.Kind
+}
+
+const (
+	namesVariable   = "WHYHOT_COUNT_FUNCTIONS" // a file
+	resultsVariable = "WHYHOT_COUNT_RESULTS"   // a directory
+)
+
+// language is one whose functions can be counted.
+type language struct {
+	kind profile.Kind
+	name string // of Counted.Language
+	file string // the counter, in the directory of the run
+	text []byte
+	// variable and value make an interpreter load the counter; old is what the variable has.
+	variable string
+	value    func(dir, old string) string
+	// silent are the reasons why an interpreter may not have counted.
+	silent string
+}
+
+var languages = []*language{&python}
+
+// Counts says whether functions of a kind can be counted.
+func Counts(k profile.Kind) bool {
+	return slices.ContainsFunc(languages, func(l *language) bool { return l.kind == k })
+}
+
+// Run is a run in which functions are counted.
+type Run struct {
+	// Environment has what the command needs, nil where nothing is counted.
+	Environment []string
+	results     string
+	languages   []*language
+}
+
+// wanted is a function in the list for a counter.
+type wanted struct {
+	Name string `json:"name"`
+	File string `json:"file"`
+	Line int32  `json:"line,omitempty"`
+}
+
+// Prepare puts the counters into a private directory.
+func Prepare(dir string, functions []Function) (*Run, error) {
+	run := &Run{results: filepath.Join(dir, "counted")}
+	list := []wanted{}
+	for _, l := range languages {
+		for _, f := range functions {
+			if f.Kind == l.kind {
+				list = append(list, wanted{f.Name, f.File, f.Line})
+				if !slices.Contains(run.languages, l) {
+					run.languages = append(run.languages, l)
+				}
+			}
+		}
+	}
+	if len(list) == 0 {
+		return run, nil
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return nil, fmt.Errorf("naming functions: %w", err)
+	}
+	if err := os.Mkdir(run.results, 0o700); err != nil {
+		return nil, fmt.Errorf("making a directory for the run: %w", err)
+	}
+	names := filepath.Join(dir, "functions.json")
+	if err := os.WriteFile(names, text, 0o600); err != nil {
+		return nil, fmt.Errorf("preparing the run: %w", err)
+	}
+	run.Environment = append(os.Environ(), namesVariable+"="+names, resultsVariable+"="+run.results)
+	for _, l := range run.languages {
+		module := filepath.Join(dir, l.name)
+		if err := os.Mkdir(module, 0o700); err != nil {
+			return nil, fmt.Errorf("making a directory for the run: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(module, l.file), l.text, 0o600); err != nil {
+			return nil, fmt.Errorf("preparing the run: %w", err)
+		}
+		run.Environment = append(run.Environment, l.variable+"="+l.value(module, os.Getenv(l.variable)))
+	}
+	return run, nil
+}
+
+// counted is what one process counted.
+type counted struct {
+	Language  string                  `json:"language"`
+	Way       string                  `json:"way"`
+	Functions []profile.FunctionCalls `json:"functions"`
+}
+
+// Result is what all processes counted.
+type Result struct {
+	Functions  []profile.FunctionCalls
+	NotCounted []string // why not, a sentence each
+	Ways       []string // how, where a language has more ways than one
+}
+
+// Read sums what all processes counted. What was looked at is that of the process with most
+// calls of the function: hashes of two processes do not compare.
+func (r *Run) Read() (*Result, error) {
+	out := &Result{}
+	if len(r.languages) == 0 {
+		return out, nil
+	}
+	files, err := filepath.Glob(filepath.Join(r.results, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("looking for results: %w", err)
+	}
+	type key struct {
+		name, file string
+		line       int32
+	}
+	sums, most := map[key]*profile.FunctionCalls{}, map[key]uint64{}
+	var order []key
+	heard := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading what was counted: %w", err)
+		}
+		var c counted
+		if err := json.Unmarshal(text, &c); err != nil {
+			return nil, fmt.Errorf("reading what was counted in %s: %w", filepath.Base(file), err)
+		}
+		heard[c.Language] = true
+		if c.Way != "" && !slices.Contains(out.Ways, c.Way) {
+			out.Ways = append(out.Ways, c.Way)
+		}
+		for _, f := range c.Functions {
+			k := key{f.Name, f.File, f.Line}
+			if sums[k] == nil {
+				sums[k] = &profile.FunctionCalls{Name: f.Name, File: f.File, Line: f.Line}
+				order = append(order, k)
+			}
+			all := sums[k].Count + f.Count
+			if f.Count > most[k] {
+				most[k] = f.Count
+				*sums[k] = f
+			}
+			sums[k].Count = all
+		}
+	}
+	for _, k := range order {
+		out.Functions = append(out.Functions, *sums[k])
+	}
+	for _, l := range r.languages {
+		if !heard[l.name] {
+			out.NotCounted = append(out.NotCounted, l.silent)
+		}
+	}
+	return out, nil
+}

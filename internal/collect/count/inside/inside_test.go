@@ -1,0 +1,60 @@
+package inside
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+// run counts functions of a program that is written to a file of a name.
+func run(t *testing.T, kind profile.Kind, interpreter, name, text string, arguments []string, functions ...string) (*Result, string) {
+	t.Helper()
+	path, err := exec.LookPath(interpreter)
+	if err != nil {
+		t.Skip("no " + interpreter)
+	}
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var list []Function
+	for _, f := range functions {
+		list = append(list, Function{Name: f, File: file, Kind: kind})
+	}
+	r, err := Prepare(t.TempDir(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, append(arguments, file)...)
+	cmd.Env = r.Environment
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, err := r.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, file
+}
+
+// held holds what was counted against what there is.
+func held(t *testing.T, got *Result, file string, want ...profile.FunctionCalls) {
+	t.Helper()
+	if len(got.Functions) != len(want) || len(got.NotCounted) != 0 {
+		t.Errorf("%+v", got)
+	}
+	for _, w := range want {
+		w.File = file
+		found := false
+		for _, f := range got.Functions {
+			f.Line = w.Line
+			found = found || f == w
+		}
+		if !found {
+			t.Errorf("%+v is not in %+v", w, got.Functions)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package inside
+
+import (
+	"testing"
+
+	"whyhot/internal/profile"
+)
+
+const pythonProgram = `
+import copy
+
+class Tool:
+    def __init__(self, text):
+        self.text = text
+
+    def use(self, number):
+        return number
+
+    def fails(self):
+        raise ValueError
+
+class Table:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, row):
+        self.rows.append(row)
+        return len(self.rows)
+
+    def widest(self, of):
+        return [max(len(r) for r in self.rows), of]
+
+    def made(self):
+        return Tool("made")
+
+    def chained(self):
+        return self
+
+    def each(self):
+        yield 1
+
+def temporary(tool):
+    return tool.text + "!"
+
+table = Table()
+for n in range(300):
+    Tool("the same").use(n)
+    table.add("row")
+    table.widest(n % 3)
+    table.made()
+    table.chained()
+    list(table.each())
+    temporary(Tool("text %d" % n))
+    try:
+        Tool("").fails()
+    except ValueError:
+        pass
+`
+
+// The same arguments are seen by value, objects by which they are, also where a later one has
+// the address of one that is gone; results by what is in them. What gives nothing, itself or
+// a generator has no result.
+func TestPython(t *testing.T) {
+	got, file := run(t, profile.KindPython, "python3", "p.py", pythonProgram, nil,
+		"Tool.__init__", "Tool.use", "Tool.never", "Tool.fails", "Table.add", "Table.widest", "Table.made", "Table.chained", "temporary")
+	held(t, got, file,
+		profile.FunctionCalls{Name: "Tool.__init__", Count: 1200, Looked: 1200, Different: 303, Repeated: 897, Same: 897},
+		profile.FunctionCalls{Name: "Tool.use", Count: 300, Looked: 300, Different: 300, Results: 300},
+		profile.FunctionCalls{Name: "Tool.never"},
+		profile.FunctionCalls{Name: "Tool.fails", Count: 300, Looked: 300, Different: 300, Nothing: 300},
+		profile.FunctionCalls{Name: "Table.add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300},
+		profile.FunctionCalls{Name: "Table.widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3},
+		profile.FunctionCalls{Name: "Table.made", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
+		profile.FunctionCalls{Name: "Table.chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300},
+		profile.FunctionCalls{Name: "temporary", Count: 300, Looked: 300, Different: 300, Results: 300})
+	if got, _ := run(t, profile.KindPython, "python3", "p.py", pythonProgram, nil, "Table.each"); got.Functions[0].Count < 300 || got.Functions[0].Looked != 0 {
+		t.Errorf("a generator: %+v", got)
+	}
+	if len(got.Ways) != 1 {
+		t.Errorf("%v", got.Ways)
+	}
+}
+
+// An interpreter that does not load the counter is said.
+func TestPythonWithoutTheCounter(t *testing.T) {
+	got, _ := run(t, profile.KindPython, "python3", "p.py", pythonProgram, []string{"-I"}, "Tool.use")
+	if len(got.NotCounted) != 1 || len(got.Functions) != 0 {
+		t.Errorf("%+v", got)
+	}
+}

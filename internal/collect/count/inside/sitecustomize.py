@@ -1,0 +1,206 @@
+"""Counts calls of the functions that whyhot count names, their different arguments, and
+whether the same arguments give the same result.
+
+With Python 3.12 or later by sys.monitoring, which leaves all other functions alone; before
+by sys.setprofile, which makes each call of a function slower. Of arguments and results only
+hashes are kept, and only until the process ends.
+"""
+import atexit
+import importlib.machinery
+import importlib.util
+import itertools
+import json
+import os
+import sys
+import threading
+import time
+import weakref
+
+MOST = 1 << 16        # different arguments of a function
+LONGEST = 64          # items of a container that are looked at: half of them the last
+ENOUGH = 1_000_000_000  # ns of looking at a function, before fewer of its calls are looked at
+NOT_NORMAL = 0x20 | 0x80 | 0x200  # generators and coroutines: what they give is no result
+
+_SIMPLE = (str, bytes, int, float, bool, complex, type(None))
+_tokens = itertools.count()
+_known = {}  # id of an object: a weak reference, its token
+
+
+def _identity(value):
+    """What tells an object from all others, also from one that later has its address."""
+    known = _known.get(id(value))
+    if known is not None and known[0]() is value:
+        return known[1]
+    address = id(value)
+    token = next(_tokens)
+    try:
+        _known[address] = (weakref.ref(value), token)
+    except TypeError:
+        return address
+    if len(_known) > MOST:
+        _known.clear()
+    return token
+
+
+def _ends(items):
+    return items if len(items) <= LONGEST else items[:LONGEST // 2] + items[-LONGEST // 2:]
+
+
+def _hash(value, depth, inside=False):
+    """A hash of what a value is made of, where it is of a built-in type; else of which it is,
+    or, for results, of what is inside."""
+    kind = type(value)
+    if kind in _SIMPLE:
+        return hash((kind, value))
+    if depth:
+        if kind in (list, tuple):
+            return hash((kind, len(value), tuple([_hash(v, depth - 1, inside) for v in _ends(value)])))
+        if kind is dict:
+            items = [(_hash(k, depth - 1, inside), _hash(v, depth - 1, inside)) for k, v in _ends(list(value.items()))]
+            return hash((kind, len(value), tuple(items)))
+        if kind in (set, frozenset):
+            return hash((kind, len(value), frozenset([_hash(v, depth - 1, inside) for v in itertools.islice(value, LONGEST)])))
+        if kind is bytearray:
+            return hash((kind, bytes(value)))
+        if inside:
+            own = getattr(value, "__dict__", None)
+            if type(own) is dict:
+                return hash((kind, _hash(own, depth - 1, inside)))
+    return hash((kind, _identity(value)))
+
+
+class _Tally:
+    __slots__ = ("count", "looked", "repeated", "same", "nothing", "first", "results", "spent", "stride")
+
+    def __init__(self):
+        self.count = self.looked = self.repeated = self.same = self.nothing = self.spent = 0
+        self.first = {}  # hash of arguments: hash of the first result
+        self.results = set()
+        self.stride = 1
+
+
+def _begin(names, results):
+    with open(names, encoding="utf-8") as f:
+        wanted = {(w["name"], w["file"]): _Tally() for w in json.load(f)}
+    short = {(name.rpartition(".")[2], file) for name, file in wanted}
+    pending = {}  # id of a frame: tally, hash of arguments, of what is passed by identity
+    clock = time.perf_counter_ns
+
+    def tally(code):
+        if (code.co_name, code.co_filename) not in short:
+            return None
+        return wanted.get((getattr(code, "co_qualname", code.co_name), code.co_filename)) or wanted.get((code.co_name, code.co_filename))
+
+    def called(code, frame, to):
+        to.count += 1
+        if code.co_flags & NOT_NORMAL or to.count % to.stride or len(to.first) >= MOST:
+            return
+        begin = clock()
+        n = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        skip = code.co_name == "__init__"  # the object is new each time
+        values = frame.f_locals
+        passed = [values[name] for name in code.co_varnames[skip:n] if name in values]
+        arguments = hash(tuple([_hash(v, 2) for v in passed]))
+        pending[id(frame)] = (to, arguments, {id(v) for v in passed if type(v) not in _SIMPLE})
+        to.spent += clock() - begin
+
+    def ended(code, frame, value, gave):
+        """gave is false where an exception left the function."""
+        call = pending.pop(id(frame), None)
+        if call is None:
+            return
+        to, arguments, passed = call
+        begin = clock()
+        to.looked += 1
+        result = None
+        constructor = code.co_name == "__init__"
+        if not constructor and (not gave or value is None or hasattr(value, "__next__") or id(value) in passed):
+            to.nothing += 1
+        elif not constructor:
+            result = _hash(value, 3, True)
+            if len(to.results) < MOST:
+                to.results.add(result)
+        if arguments in to.first:
+            to.repeated += 1
+            to.same += to.first[arguments] == result
+        else:
+            to.first[arguments] = result
+        to.spent += clock() - begin
+        if to.spent > ENOUGH * to.stride.bit_length():
+            to.stride *= 2
+
+    monitoring = getattr(sys, "monitoring", None)
+    tool = None
+    if monitoring is not None:
+        tool = next((n for n in (4, 3) if monitoring.get_tool(n) is None), None)
+    if tool is not None:
+        way = "sys.monitoring"
+        monitoring.use_tool_id(tool, "whyhot")
+        events = monitoring.events
+
+        def on_start(code, _offset):
+            to = tally(code)
+            if to is None:
+                return monitoring.DISABLE
+            called(code, sys._getframe(1), to)
+            return None
+
+        def on_return(code, _offset, value):
+            if tally(code) is None:
+                return monitoring.DISABLE
+            ended(code, sys._getframe(1), value, True)
+            return None
+
+        def on_unwind(code, _offset, _exception):
+            if pending:
+                ended(code, sys._getframe(1), None, False)
+
+        monitoring.register_callback(tool, events.PY_START, on_start)
+        monitoring.register_callback(tool, events.PY_RETURN, on_return)
+        monitoring.register_callback(tool, events.PY_UNWIND, on_unwind)
+        monitoring.set_events(tool, events.PY_START | events.PY_RETURN | events.PY_UNWIND)
+    else:
+        way = "sys.setprofile"
+
+        def on_event(frame, event, value):
+            if event == "call":
+                to = tally(frame.f_code)
+                if to is not None:
+                    called(frame.f_code, frame, to)
+            elif event == "return" and pending:
+                ended(frame.f_code, frame, value, True)  # None for an exception
+
+        threading.setprofile(on_event)
+        sys.setprofile(on_event)
+
+    def write():
+        if tool is not None:
+            monitoring.set_events(tool, 0)
+        else:
+            sys.setprofile(None)
+        functions = []
+        for (name, file), t in wanted.items():
+            functions.append({
+                "name": name, "file": file, "count": t.count, "different": len(t.first) if len(t.first) < MOST else 0,
+                "looked": t.looked, "repeated": t.repeated, "same": t.same, "results": len(t.results), "nothing": t.nothing,
+            })
+        path = os.path.join(results, "%d.json" % os.getpid())
+        with open(path + ".part", "w", encoding="utf-8") as f:
+            json.dump({"language": "python", "way": way, "functions": functions}, f)
+        os.replace(path + ".part", path)
+
+    atexit.register(write)
+
+
+def _next():
+    """Imports the sitecustomize that this one stands before."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = [p for p in sys.path if os.path.abspath(p or ".") != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+_next()
+if "WHYHOT_COUNT_FUNCTIONS" in os.environ:
+    _begin(os.environ["WHYHOT_COUNT_FUNCTIONS"], os.environ["WHYHOT_COUNT_RESULTS"])
