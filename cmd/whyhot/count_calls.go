@@ -13,21 +13,37 @@ import (
 	"whyhot/internal/report/term"
 )
 
-// countable are the functions of a recording that are worth counting; left says of which
-// ones that is not possible.
+// mostInside bounds how many functions are counted inside of interpreters.
+const mostInside = 64
+
+// countable are the functions of a recording that are worth counting: those that make
+// something, and inside of interpreters all that are hot. left says of which ones that is not
+// possible.
 func countable(p *profile.Profile) (functions []count.Function, left []string) {
+	seen := map[profile.FunctionID]bool{}
+	within, native := 0, 0
+	add := func(id profile.FunctionID) {
+		fn := p.Function(id)
+		if within++; !seen[id] && within <= mostInside {
+			functions = append(functions, count.Function{Name: fn.Name, Inside: &inside.Function{Name: fn.Name, File: fn.File, Line: fn.StartLine, Kind: fn.Kind}})
+		}
+		seen[id] = true
+	}
 	for _, c := range repetition.Candidates(p) {
 		fn := p.Function(c.Function)
 		switch {
-		case len(functions) == count.MostFunctions:
-			return functions, left
 		case inside.Counts(fn.Kind):
-			functions = append(functions, count.Function{Name: fn.Name, Inside: &inside.Function{Name: fn.Name, File: fn.File, Line: fn.StartLine, Kind: fn.Kind}})
+			add(c.Function)
 		case fn.Kind == profile.KindNative || fn.Kind == profile.KindGo:
-			functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Texts: c.Texts, Filled: c.Filled})
+			if native++; native <= count.MostFunctions {
+				functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Texts: c.Texts, Filled: c.Filled})
+			}
 		default:
 			left = append(left, fmt.Sprintf("%s: functions of %s cannot be counted", fn.Name, fn.Kind))
 		}
+	}
+	for _, id := range repetition.HotCandidates(p, func(fn *profile.Function) bool { return inside.Counts(fn.Kind) && fn.File != "" }) {
+		add(id)
 	}
 	return functions, left
 }

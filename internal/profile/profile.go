@@ -199,12 +199,17 @@ type FunctionCalls struct {
 	// Looked are the calls whose arguments and results were looked at, 0 for none: Different
 	// and what follows are of these. Repeated of them had arguments that were there before,
 	// Same of these gave the same result as then. Results is how many different results there
-	// were, and Nothing how many calls gave none (None, nil, undefined).
+	// were, Nothing how many calls gave none (None, nil, undefined), and Plain how many gave
+	// a number or a truth value. Cyclic are those of Repeated that came as many calls after the
+	// last ones with their arguments as those after the ones before: all, where a program does
+	// its whole job again and again.
 	Looked   uint64 `json:"looked,omitempty"`
 	Repeated uint64 `json:"repeated,omitempty"`
 	Same     uint64 `json:"same,omitempty"`
 	Results  uint64 `json:"results,omitempty"`
 	Nothing  uint64 `json:"nothing,omitempty"`
+	Plain    uint64 `json:"plain,omitempty"`
+	Cyclic   uint64 `json:"cyclic,omitempty"`
 }
 
 // Statement is an SQL statement without its values, as LabelStatement of samples has it.

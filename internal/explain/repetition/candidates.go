@@ -64,7 +64,7 @@ const (
 func counted(p *profile.Profile, id profile.FunctionID) *profile.FunctionCalls {
 	fn := p.Function(id)
 	for i := range p.Meta.Functions {
-		if c := &p.Meta.Functions[i]; c.Name == fn.Name && (c.File == "" || c.File == fn.File) && c.Count > 0 {
+		if c := &p.Meta.Functions[i]; c.Name == fn.Name && (c.File == "" || c.File == fn.File) && (c.Line == 0 || fn.StartLine == 0 || c.Line == fn.StartLine) && c.Count > 0 {
 			return c
 		}
 	}

@@ -15,17 +15,20 @@ import (
 	"whyhot/internal/profile/tenths"
 )
 
-// RulePerCall is the rule.
+// RulePerCall is the rule about tools that are made on each call.
 const RulePerCall = "made-per-call"
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == RulePerCall }
+func IsRule(rule string) bool { return rule == RulePerCall || rule == RuleSameResult }
 
 // Judge is the judge of what is made repeatedly.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
 	for _, m := range find(s.Profile) {
 		out.Found = append(out.Found, m.finding(s))
+	}
+	for _, h := range sameResults(s.Profile) {
+		out.Found = append(out.Found, h.finding(s))
 	}
 	return out, nil
 }

@@ -64,14 +64,14 @@ func TestPython(t *testing.T) {
 	got, file := run(t, profile.KindPython, "python3", "p.py", pythonProgram, nil,
 		"Tool.__init__", "Tool.use", "Tool.never", "Tool.fails", "Table.add", "Table.widest", "Table.made", "Table.chained", "temporary")
 	held(t, got, file,
-		profile.FunctionCalls{Name: "Tool.__init__", Count: 1200, Looked: 1200, Different: 303, Repeated: 897, Same: 897},
-		profile.FunctionCalls{Name: "Tool.use", Count: 300, Looked: 300, Different: 300, Results: 300},
+		profile.FunctionCalls{Name: "Tool.__init__", Count: 1200, Looked: 1200, Different: 303, Repeated: 897, Same: 897, Cyclic: 894},
+		profile.FunctionCalls{Name: "Tool.use", Count: 300, Looked: 300, Different: 300, Results: 300, Plain: 300},
 		profile.FunctionCalls{Name: "Tool.never"},
 		profile.FunctionCalls{Name: "Tool.fails", Count: 300, Looked: 300, Different: 300, Nothing: 300},
-		profile.FunctionCalls{Name: "Table.add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300},
-		profile.FunctionCalls{Name: "Table.widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3},
-		profile.FunctionCalls{Name: "Table.made", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
-		profile.FunctionCalls{Name: "Table.chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300},
+		profile.FunctionCalls{Name: "Table.add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300, Plain: 300, Cyclic: 298},
+		profile.FunctionCalls{Name: "Table.widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3, Cyclic: 294},
+		profile.FunctionCalls{Name: "Table.made", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1, Cyclic: 298},
+		profile.FunctionCalls{Name: "Table.chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300, Cyclic: 298},
 		profile.FunctionCalls{Name: "temporary", Count: 300, Looked: 300, Different: 300, Results: 300})
 	if got, _ := run(t, profile.KindPython, "python3", "p.py", pythonProgram, nil, "Table.each"); got.Functions[0].Count < 300 || got.Functions[0].Looked != 0 {
 		t.Errorf("a generator: %+v", got)

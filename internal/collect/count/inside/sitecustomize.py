@@ -70,11 +70,11 @@ def _hash(value, depth, inside=False):
 
 
 class _Tally:
-    __slots__ = ("count", "looked", "repeated", "same", "nothing", "first", "results", "spent", "stride")
+    __slots__ = ("count", "looked", "repeated", "same", "nothing", "plain", "cyclic", "first", "results", "spent", "stride")
 
     def __init__(self):
-        self.count = self.looked = self.repeated = self.same = self.nothing = self.spent = 0
-        self.first = {}  # hash of arguments: hash of the first result
+        self.count = self.looked = self.repeated = self.same = self.nothing = self.plain = self.cyclic = self.spent = 0
+        self.first = {}  # hash of arguments: hash of the first result, number of the last call, distance to the one before
         self.results = set()
         self.stride = 1
 
@@ -117,14 +117,19 @@ def _begin(names, results):
         if not constructor and (not gave or value is None or hasattr(value, "__next__") or id(value) in passed):
             to.nothing += 1
         elif not constructor:
+            to.plain += type(value) in (bool, int, float)
             result = _hash(value, 3, True)
             if len(to.results) < MOST:
                 to.results.add(result)
-        if arguments in to.first:
-            to.repeated += 1
-            to.same += to.first[arguments] == result
+        known = to.first.get(arguments)
+        if known is None:
+            to.first[arguments] = [result, to.looked, 0]
         else:
-            to.first[arguments] = result
+            distance = to.looked - known[1]
+            to.repeated += 1
+            to.same += known[0] == result
+            to.cyclic += distance == known[2]
+            known[1:] = to.looked, distance
         to.spent += clock() - begin
         if to.spent > ENOUGH * to.stride.bit_length():
             to.stride *= 2
@@ -182,7 +187,7 @@ def _begin(names, results):
         for (name, file), t in wanted.items():
             functions.append({
                 "name": name, "file": file, "count": t.count, "different": len(t.first) if len(t.first) < MOST else 0,
-                "looked": t.looked, "repeated": t.repeated, "same": t.same, "results": len(t.results), "nothing": t.nothing,
+                "looked": t.looked, "repeated": t.repeated, "same": t.same, "results": len(t.results), "nothing": t.nothing, "plain": t.plain, "cyclic": t.cyclic,
             })
         path = os.path.join(results, "%d.json" % os.getpid())
         with open(path + ".part", "w", encoding="utf-8") as f:

@@ -1,0 +1,132 @@
+package repetition
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/profile"
+)
+
+// hot is a function with all samples that have it on their stack.
+type hot struct {
+	function profile.FunctionID
+	counted  *profile.FunctionCalls
+	samples  []int32
+	value    int64
+	events   int64
+	top      int64 // of value: called by a function that runs once
+	callers  map[profile.Line]int64
+}
+
+func (h *hot) share(p *profile.Profile) float64 { return float64(h.value) / float64(p.Total()) }
+
+// each is what one call takes.
+func (h *hot) each(p *profile.Profile) time.Duration {
+	return timeOf(p, &made{value: h.value, events: h.events}) / time.Duration(max(h.counted.Count, 1)) //nolint:gosec // a count
+}
+
+// hotFunctions are those that wanted takes, each sample once for each of them. The outermost
+// function of the program runs once, and those of which that was counted.
+func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*hot {
+	lines, once := ownline.Of(p), runOnce(p)
+	known := make([]*hot, p.NumFunctions())
+	asked := make([]bool, p.NumFunctions())
+	var out []*hot
+	for i := range p.Samples() {
+		s := &p.Samples()[i]
+		stack := p.Stack(s.Stack)
+		outermost, isOwn := outermostOwn(p, lines, stack)
+		for at, loc := range stack {
+			for n, line := range p.Lines(loc) {
+				id := line.Function
+				if !asked[id] {
+					asked[id] = true
+					if wanted(id) {
+						known[id] = &hot{function: id, callers: map[profile.Line]int64{}}
+						out = append(out, known[id])
+					}
+				}
+				h := known[id]
+				if h == nil || len(h.samples) > 0 && h.samples[len(h.samples)-1] == int32(i) { //nolint:gosec // rows are numbered so
+					continue
+				}
+				h.samples = append(h.samples, int32(i)) //nolint:gosec // rows are numbered so
+				h.value += s.Value
+				h.events += s.Count
+				if caller, ok := callerOf(p, stack, at, n); ok {
+					h.callers[caller] += s.Value
+					if isOwn && caller.Function == outermost || once(caller.Function) {
+						h.top += s.Value
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// runOnce says which functions were called a single time, as far as that was counted.
+func runOnce(p *profile.Profile) func(profile.FunctionID) bool {
+	known := make([]uint8, p.NumFunctions()) // 1: more often or not known, 2: once
+	return func(id profile.FunctionID) bool {
+		if known[id] == 0 {
+			known[id] = 1
+			if c := counted(p, id); c != nil && c.Count == 1 {
+				known[id] = 2
+			}
+		}
+		return known[id] == 2 //nolint:mnd // as above
+	}
+}
+
+// callerOf is the line that calls the n-th function of a location.
+func callerOf(p *profile.Profile, stack []profile.LocationID, at, n int) (profile.Line, bool) {
+	if lines := p.Lines(stack[at]); n+1 < len(lines) {
+		return lines[n+1], true
+	}
+	for _, loc := range stack[at+1:] {
+		for _, line := range p.Lines(loc) {
+			if !isGlue(p, line.Function) {
+				return line, true
+			}
+		}
+	}
+	return profile.Line{}, false
+}
+
+// outermostOwn is the outermost function of the program in a stack, where there is one.
+func outermostOwn(p *profile.Profile, lines *ownline.Lines, stack []profile.LocationID) (profile.FunctionID, bool) {
+	for _, loc := range slices.Backward(stack) {
+		for _, line := range slices.Backward(p.Lines(loc)) {
+			if lines.IsOwn(line.Function) {
+				return line.Function, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// HotCandidates are functions, whatever they do, that take CandidateShare of the CPU or more
+// with what they call, of those that can be counted: the dearest first.
+func HotCandidates(p *profile.Profile, can func(*profile.Function) bool) []profile.FunctionID {
+	if p.Total() <= 0 {
+		return nil
+	}
+	all := hotFunctions(p, func(id profile.FunctionID) bool { return can(p.Function(id)) })
+	all = slices.DeleteFunc(all, func(h *hot) bool { return h.events < candidateEvents || h.share(p) < CandidateShare })
+	slices.SortFunc(all, func(a, b *hot) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.function, b.function)) })
+	out := make([]profile.FunctionID, len(all))
+	for i, h := range all {
+		out[i] = h.function
+	}
+	return out
+}
+
+// sure says whether a share is there, whatever sampling's error.
+func sure(p *profile.Profile, value int64, least, leastSure float64) bool {
+	share := float64(value) / float64(p.Total())
+	return share >= least && share-finding.ShareError(share, p.Count()) >= leastSure
+}

@@ -1,0 +1,196 @@
+package repetition
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
+)
+
+// RuleSameResult is the rule about functions that compute what they have given before.
+const RuleSameResult = "same-result"
+
+// What a function must show to be told, besides what candidates show.
+const (
+	sameShare    = 0.05
+	sameSure     = 0.035
+	sameLooked   = 50                   // calls
+	sameRepeats  = 5                    // calls for each of different arguments
+	sameTime     = 2 * time.Microsecond // of a call: to look something up takes a part of that
+	within       = 0.8                  // of the samples of a function: they are within another one
+	fewNothing   = 0.01                 // of the calls may give nothing
+	fromOnce     = 0.8                  // of the samples: a function that runs once calls it
+	mostlyCyclic = 0.8                  // of the calls that can be
+)
+
+// effects are verbs of functions that are called for what they do: to give the same as before
+// says nothing of these.
+var effects = words("write emit append add push print puts send log put set insert update save store visit delete remove clear reset close flush next advance skip consume shift " +
+	"pop read recv accept run main wait sleep lock unlock acquire release start stop draw notify fire trigger dispatch")
+
+// sameResults are the functions that give the same again for the same arguments: each with
+// the largest part of the CPU that keeping their results removes. Of two that run within
+// each other the one with more is told.
+func sameResults(p *profile.Profile) []*hot {
+	if p.Total() <= 0 || !slices.ContainsFunc(p.Meta.Functions, func(c profile.FunctionCalls) bool { return c.Looked > 0 }) {
+		return nil
+	}
+	byID := map[profile.FunctionID]*profile.FunctionCalls{}
+	all := hotFunctions(p, func(id profile.FunctionID) bool {
+		c := counted(p, id)
+		if c == nil || c.Looked == 0 {
+			return false
+		}
+		byID[id] = c
+		return true
+	})
+	for _, h := range all {
+		h.counted = byID[h.function]
+	}
+	var out []*hot
+	for _, h := range all {
+		if h.isSame(p) && !h.isOfJob(all) {
+			out = append(out, h)
+		}
+	}
+	slices.SortFunc(out, func(a, b *hot) int {
+		return cmp.Or(cmp.Compare(b.saved(), a.saved()), cmp.Compare(a.function, b.function))
+	})
+	told := map[int32]bool{}
+	return slices.DeleteFunc(out, func(h *hot) bool {
+		inside := 0
+		for _, row := range h.samples {
+			if told[row] {
+				inside++
+			}
+		}
+		if 2*inside >= len(h.samples) { //nolint:mnd // half
+			return true
+		}
+		for _, row := range h.samples {
+			told[row] = true
+		}
+		return false
+	})
+}
+
+// saved is the weight of the calls that are not needed.
+func (h *hot) saved() float64 {
+	return float64(h.value) * (1 - float64(h.counted.Different)/float64(h.counted.Looked))
+}
+
+// isSame says whether the function only ever gave for the same arguments what it gave before,
+// often enough, and enough to be worth keeping.
+func (h *hot) isSame(p *profile.Profile) bool {
+	c := h.counted
+	_, own := ownline.Parts(p.Function(h.function).Name)
+	switch verb := tokens(own); {
+	case len(verb) > 0 && effects[verb[0]]:
+		return false
+	case c.Looked < sameLooked || c.Different == 0 || c.Looked < sameRepeats*c.Different || c.Same != c.Repeated:
+		return false
+	case float64(c.Nothing) > fewNothing*float64(c.Looked):
+		return false
+	case c.Results < 2 && c.Plain > 0: //nolint:mnd // true each time, or a status: nothing was computed
+		return false
+	case h.events < leastEvents || h.each(p) < sameTime:
+		return false
+	}
+	return sure(p, h.value, sameShare, sameSure)
+}
+
+// isOfJob says whether the calls are repeated because the program does its whole job
+// repeatedly, as a benchmark does: within one job the repetition has to be there, too.
+//
+// Example. 50 × convert(document), with 3,000 calls of tokenize(line) for 1,000 lines in each:
+// 150 calls a line, of which all but three are the benchmark's.
+func (h *hot) isOfJob(all []*hot) bool {
+	if h.isJob() {
+		return true
+	}
+	return slices.ContainsFunc(all, func(j *hot) bool {
+		return j != h && j.isJob() && j.value >= h.value && encloses(j, h) && h.counted.Count < sameRepeats*h.counted.Different*j.counted.Count
+	})
+}
+
+// isJob says whether a function that runs once does this one over and over, with the same
+// arguments in the same order: every call comes as many calls after the one that it repeats
+// as that one after its own.
+func (h *hot) isJob() bool {
+	c := h.counted
+	can := c.Repeated - min(c.Repeated, c.Different) // the first distance is none that repeats
+	return c.Looked > 1 && can > 0 && float64(h.top) >= fromOnce*float64(h.value) && float64(c.Cyclic) >= mostlyCyclic*float64(can)
+}
+
+// encloses says whether a function's samples are within another one's.
+func encloses(outer, inner *hot) bool {
+	both, n := 0, 0
+	for _, row := range inner.samples {
+		for n < len(outer.samples) && outer.samples[n] < row {
+			n++
+		}
+		if n < len(outer.samples) && outer.samples[n] == row {
+			both++
+		}
+	}
+	return float64(both) >= within*float64(len(inner.samples))
+}
+
+func (h *hot) finding(s judge.Subject) judge.Found {
+	p, c := s.Profile, h.counted
+	fn := p.Function(h.function)
+	place := finding.Place{Binary: p.Mapping(fn.Mapping).Path, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)}
+	caller, called := ownline.Heaviest(h.callers)
+	if called && origin.Own != ownline.Origin(p, h.function) {
+		if line, ok := h.ownCaller(p); ok { // what can be changed is the program's
+			place = ownline.Place(p, line)
+		}
+	}
+	share := h.share(p)
+	margin := finding.ShareError(share, p.Count())
+	gone := share * (1 - float64(c.Different)/float64(c.Looked))
+	x := catalog.Removed(gone, margin)
+	evidence := fmt.Sprintf("counted: %s calls, %s of them looked at: %s different arguments, and the same ones gave the same result each time; %s a call",
+		judge.Times(c.Count), judge.Times(c.Looked), judge.Times(c.Different), h.each(p).Round(time.Microsecond/10))
+	if c.Looked == c.Count {
+		evidence = fmt.Sprintf("counted: %s calls with %s different arguments, and the same ones gave the same result each time; %s a call",
+			judge.Times(c.Count), judge.Times(c.Different), h.each(p).Round(time.Microsecond/10))
+	}
+	f := finding.Finding{
+		ID: finding.ID(RuleSameResult, place, fn.Name), Rule: RuleSameResult, Certainty: finding.Confirmed, Place: place,
+		Title: short(fn.Name) + " computes the same results repeatedly; keep them",
+		Share: finding.Share{Inclusive: &share, Error: &margin},
+		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: share,
+			Basis: percent.Text(gone) + " of the CPU, in calls with arguments that were there before"},
+		Fix: finding.Fix{Kind: "code", Steps: []string{
+			fmt.Sprintf("Keep what %s gives: in the object that it is asked of, or in a map by its arguments; where the arguments do not change in the loop around it, call it once before the loop", short(fn.Name)),
+		}, Caveats: []string{"What it reads besides its arguments must stay the same, or what is kept is dropped when that changes"}},
+		Evidence: []finding.Evidence{{Kind: "counted", Text: evidence, Share: &share}},
+		Next:     finding.Command{},
+	}
+	if called {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: fmt.Sprintf("called in %s: %s of its CPU", judge.Where(ownline.Place(p, caller)), percent.Text(float64(h.callers[caller])/float64(h.value)))})
+	}
+	f.Next = s.Versus(f.ID)
+	return judge.Found{Finding: f, Samples: h.samples, Removes: true}
+}
+
+// ownCaller is the program's own line that pays for most of a library's function.
+func (h *hot) ownCaller(p *profile.Profile) (profile.Line, bool) {
+	lines, of := ownline.Of(p), map[profile.Line]int64{}
+	for _, row := range h.samples {
+		sample := &p.Samples()[row]
+		if line, _, ok := lines.Innermost(sample.Stack); ok {
+			of[line] += sample.Value
+		}
+	}
+	return ownline.Heaviest(of)
+}
