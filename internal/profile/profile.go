@@ -210,6 +210,9 @@ type FunctionCalls struct {
 	Nothing  uint64 `json:"nothing,omitempty"`
 	Plain    uint64 `json:"plain,omitempty"`
 	Cyclic   uint64 `json:"cyclic,omitempty"`
+	// Times are the nanoseconds of calls, with what they call: of the first, of the two from
+	// the second on, of the four from the fourth on and so on. None where that was not seen.
+	Times []uint64 `json:"times,omitempty"`
 }
 
 // Statement is an SQL statement without its values, as LabelStatement of samples has it.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"whyhot/internal/collect"
@@ -85,7 +86,7 @@ func TestFunctionsOfMachineCode(t *testing.T) {
 		"reads":  {Name: "reads", Count: 400, Different: 1},
 		"main":   {Name: "main", Count: 1},
 	} {
-		if got := r.function(name); got != want {
+		if got := r.function(name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}

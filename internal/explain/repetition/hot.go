@@ -17,8 +17,8 @@ type hot struct {
 	samples  []int32
 	value    int64
 	events   int64
-	top      int64 // of value: called by a function that runs once
-	callers  map[profile.Line]int64
+	top      int64                  // of value: called by a function that runs once
+	lines    map[profile.Line]int64 // of the function, that run or call
 }
 
 func (h *hot) share(p *profile.Profile) float64 { return float64(h.value) / float64(p.Total()) }
@@ -26,6 +26,22 @@ func (h *hot) share(p *profile.Profile) float64 { return float64(h.value) / floa
 // each is what one call takes.
 func (h *hot) each(p *profile.Profile) time.Duration {
 	return timeOf(p, &made{value: h.value, events: h.events}) / time.Duration(max(h.counted.Count, 1)) //nolint:gosec // a count
+}
+
+// countedFunctions are those of which it is known how often they were called.
+func countedFunctions(p *profile.Profile) []*hot {
+	if p.Total() <= 0 || !slices.ContainsFunc(p.Meta.Functions, func(c profile.FunctionCalls) bool { return c.Looked > 0 || len(c.Times) > 0 }) {
+		return nil
+	}
+	byID := map[profile.FunctionID]*profile.FunctionCalls{}
+	all := hotFunctions(p, func(id profile.FunctionID) bool {
+		byID[id] = counted(p, id)
+		return byID[id] != nil
+	})
+	for _, h := range all {
+		h.counted = byID[h.function]
+	}
+	return all
 }
 
 // hotFunctions are those that wanted takes, each sample once for each of them. The outermost
@@ -45,7 +61,7 @@ func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*h
 				if !asked[id] {
 					asked[id] = true
 					if wanted(id) {
-						known[id] = &hot{function: id, callers: map[profile.Line]int64{}}
+						known[id] = &hot{function: id, lines: map[profile.Line]int64{}}
 						out = append(out, known[id])
 					}
 				}
@@ -56,11 +72,9 @@ func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*h
 				h.samples = append(h.samples, int32(i)) //nolint:gosec // rows are numbered so
 				h.value += s.Value
 				h.events += s.Count
-				if caller, ok := callerOf(p, stack, at, n); ok {
-					h.callers[caller] += s.Value
-					if isOwn && caller.Function == outermost || once(caller.Function) {
-						h.top += s.Value
-					}
+				h.lines[line] += s.Value
+				if caller, ok := callerOf(p, stack, at, n); ok && (isOwn && caller == outermost || once(caller)) {
+					h.top += s.Value
 				}
 			}
 		}
@@ -82,19 +96,19 @@ func runOnce(p *profile.Profile) func(profile.FunctionID) bool {
 	}
 }
 
-// callerOf is the line that calls the n-th function of a location.
-func callerOf(p *profile.Profile, stack []profile.LocationID, at, n int) (profile.Line, bool) {
+// callerOf is the function that calls the n-th function of a location.
+func callerOf(p *profile.Profile, stack []profile.LocationID, at, n int) (profile.FunctionID, bool) {
 	if lines := p.Lines(stack[at]); n+1 < len(lines) {
-		return lines[n+1], true
+		return lines[n+1].Function, true
 	}
 	for _, loc := range stack[at+1:] {
 		for _, line := range p.Lines(loc) {
 			if !isGlue(p, line.Function) {
-				return line, true
+				return line.Function, true
 			}
 		}
 	}
-	return profile.Line{}, false
+	return 0, false
 }
 
 // outermostOwn is the outermost function of the program in a stack, where there is one.

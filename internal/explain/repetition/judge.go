@@ -19,7 +19,9 @@ import (
 const RulePerCall = "made-per-call"
 
 // IsRule says whether findings of a rule are made here.
-func IsRule(rule string) bool { return rule == RulePerCall || rule == RuleSameResult }
+func IsRule(rule string) bool {
+	return rule == RulePerCall || rule == RuleSameResult || rule == RuleSlower
+}
 
 // Judge is the judge of what is made repeatedly.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
@@ -27,8 +29,12 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, m := range find(s.Profile) {
 		out.Found = append(out.Found, m.finding(s))
 	}
-	for _, h := range sameResults(s.Profile) {
-		out.Found = append(out.Found, h.finding(s))
+	all := countedFunctions(s.Profile)
+	for _, h := range sameResults(s.Profile, all) {
+		out.Found = append(out.Found, h.same(s))
+	}
+	for _, h := range slowing(s.Profile, all) {
+		out.Found = append(out.Found, h.slower(s))
 	}
 	return out, nil
 }

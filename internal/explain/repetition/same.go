@@ -39,22 +39,7 @@ var effects = words("write emit append add push print puts send log put set inse
 // sameResults are the functions that give the same again for the same arguments: each with
 // the largest part of the CPU that keeping their results removes. Of two that run within
 // each other the one with more is told.
-func sameResults(p *profile.Profile) []*hot {
-	if p.Total() <= 0 || !slices.ContainsFunc(p.Meta.Functions, func(c profile.FunctionCalls) bool { return c.Looked > 0 }) {
-		return nil
-	}
-	byID := map[profile.FunctionID]*profile.FunctionCalls{}
-	all := hotFunctions(p, func(id profile.FunctionID) bool {
-		c := counted(p, id)
-		if c == nil || c.Looked == 0 {
-			return false
-		}
-		byID[id] = c
-		return true
-	})
-	for _, h := range all {
-		h.counted = byID[h.function]
-	}
+func sameResults(p *profile.Profile, all []*hot) []*hot {
 	var out []*hot
 	for _, h := range all {
 		if h.isSame(p) && !h.isOfJob(all) {
@@ -144,12 +129,11 @@ func encloses(outer, inner *hot) bool {
 	return float64(both) >= within*float64(len(inner.samples))
 }
 
-func (h *hot) finding(s judge.Subject) judge.Found {
+func (h *hot) same(s judge.Subject) judge.Found {
 	p, c := s.Profile, h.counted
 	fn := p.Function(h.function)
 	place := finding.Place{Binary: p.Mapping(fn.Mapping).Path, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)}
-	caller, called := ownline.Heaviest(h.callers)
-	if called && origin.Own != ownline.Origin(p, h.function) {
+	if origin.Own != ownline.Origin(p, h.function) {
 		if line, ok := h.ownCaller(p); ok { // what can be changed is the program's
 			place = ownline.Place(p, line)
 		}
@@ -174,10 +158,9 @@ func (h *hot) finding(s judge.Subject) judge.Found {
 			fmt.Sprintf("Keep what %s gives: in the object that it is asked of, or in a map by its arguments; where the arguments do not change in the loop around it, call it once before the loop", short(fn.Name)),
 		}, Caveats: []string{"What it reads besides its arguments must stay the same, or what is kept is dropped when that changes"}},
 		Evidence: []finding.Evidence{{Kind: "counted", Text: evidence, Share: &share}},
-		Next:     finding.Command{},
 	}
-	if called {
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: fmt.Sprintf("called in %s: %s of its CPU", judge.Where(ownline.Place(p, caller)), percent.Text(float64(h.callers[caller])/float64(h.value)))})
+	if text := h.chain(p); text != "" {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: "called in " + text})
 	}
 	f.Next = s.Versus(f.ID)
 	return judge.Found{Finding: f, Samples: h.samples, Removes: true}

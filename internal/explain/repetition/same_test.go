@@ -81,7 +81,7 @@ func TestSameResults(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if e := got.Evidence; len(e) != 2 || e[0].Text != "counted: 4,000 calls with 40 different arguments, and the same ones gave the same result each time; 200µs a call" ||
-		e[1].Text != "called in layout (page.py:7): 100% of its CPU" {
+		e[1].Text != "called in layout (page.py:7) ← draw (app.py:7) ← <module> (app.py:7)" {
 		t.Errorf("%+v", e)
 	}
 }

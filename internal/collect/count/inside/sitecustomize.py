@@ -70,20 +70,21 @@ def _hash(value, depth, inside=False):
 
 
 class _Tally:
-    __slots__ = ("count", "looked", "repeated", "same", "nothing", "plain", "cyclic", "first", "results", "spent", "stride")
+    __slots__ = ("count", "looked", "repeated", "same", "nothing", "plain", "cyclic", "first", "results", "spent", "stride", "times")
 
     def __init__(self):
         self.count = self.looked = self.repeated = self.same = self.nothing = self.plain = self.cyclic = self.spent = 0
         self.first = {}  # hash of arguments: hash of the first result, number of the last call, distance to the one before
         self.results = set()
         self.stride = 1
+        self.times = [0] * 64  # ns of the calls from 2**i on, up to those from 2**(i+1) on
 
 
 def _begin(names, results):
     with open(names, encoding="utf-8") as f:
         wanted = {(w["name"], w["file"]): _Tally() for w in json.load(f)}
     short = {(name.rpartition(".")[2], file) for name, file in wanted}
-    pending = {}  # id of a frame: tally, hash of arguments, of what is passed by identity
+    pending = {}  # id of a frame: tally, number of the call, hash of arguments, what is passed, when it began
     clock = time.perf_counter_ns
 
     def tally(code):
@@ -91,26 +92,41 @@ def _begin(names, results):
             return None
         return wanted.get((getattr(code, "co_qualname", code.co_name), code.co_filename)) or wanted.get((code.co_name, code.co_filename))
 
+    wasted = [0]  # ns in here: the calls that are counted do not take that
+
     def called(code, frame, to):
-        to.count += 1
-        if code.co_flags & NOT_NORMAL or to.count % to.stride or len(to.first) >= MOST:
-            return
         begin = clock()
-        n = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        skip = code.co_name == "__init__"  # the object is new each time
-        values = frame.f_locals
-        passed = [values[name] for name in code.co_varnames[skip:n] if name in values]
-        arguments = hash(tuple([_hash(v, 2) for v in passed]))
-        pending[id(frame)] = (to, arguments, {id(v) for v in passed if type(v) not in _SIMPLE})
-        to.spent += clock() - begin
+        to.count += 1
+        if code.co_flags & NOT_NORMAL:
+            return
+        arguments, passed = None, ()
+        if to.count % to.stride == 0 and len(to.first) < MOST:
+            n = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+            skip = code.co_name == "__init__"  # the object is new each time
+            values = frame.f_locals
+            given = [values[name] for name in code.co_varnames[skip:n] if name in values]
+            arguments = hash(tuple([_hash(v, 2) for v in given]))
+            passed = {id(v) for v in given if type(v) not in _SIMPLE}
+            to.spent += clock() - begin
+        wasted[0] += clock() - begin
+        pending[id(frame)] = (to, to.count, arguments, passed, clock() - wasted[0])
 
     def ended(code, frame, value, gave):
         """gave is false where an exception left the function."""
         call = pending.pop(id(frame), None)
         if call is None:
             return
-        to, arguments, passed = call
         begin = clock()
+        to, number, arguments, passed, started = call
+        to.times[number.bit_length() - 1] += begin - wasted[0] - started
+        if arguments is not None:
+            look(to, code, arguments, passed, value, gave)
+            to.spent += clock() - begin
+            if to.spent > ENOUGH * to.stride.bit_length():
+                to.stride *= 2
+        wasted[0] += clock() - begin
+
+    def look(to, code, arguments, passed, value, gave):
         to.looked += 1
         result = None
         constructor = code.co_name == "__init__"
@@ -130,9 +146,6 @@ def _begin(names, results):
             to.same += known[0] == result
             to.cyclic += distance == known[2]
             known[1:] = to.looked, distance
-        to.spent += clock() - begin
-        if to.spent > ENOUGH * to.stride.bit_length():
-            to.stride *= 2
 
     monitoring = getattr(sys, "monitoring", None)
     tool = None
@@ -188,6 +201,7 @@ def _begin(names, results):
             functions.append({
                 "name": name, "file": file, "count": t.count, "different": len(t.first) if len(t.first) < MOST else 0,
                 "looked": t.looked, "repeated": t.repeated, "same": t.same, "results": len(t.results), "nothing": t.nothing, "plain": t.plain, "cyclic": t.cyclic,
+                "times": t.times[:t.count.bit_length()],
             })
         path = os.path.join(results, "%d.json" % os.getpid())
         with open(path + ".part", "w", encoding="utf-8") as f:

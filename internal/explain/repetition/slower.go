@@ -1,0 +1,190 @@
+package repetition
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"whyhot/internal/explain/catalog"
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/finding"
+	"whyhot/internal/finding/percent"
+	"whyhot/internal/profile"
+)
+
+// RuleSlower is the rule about functions each of whose calls takes longer than the one before.
+const RuleSlower = "slower-per-call"
+
+// What a function must show to be told.
+const (
+	slowerShare = 0.08
+	slowerSure  = 0.06
+	slowerCalls = 128
+	slowerSteps = 3   // doublings of the number of calls, over which the time of a call grows
+	slowerStep  = 1.2 // times in each of these
+	slowerAll   = 4   // times in all of them
+	sameCalls   = 3   // times as many calls as another function: each call of it makes one
+	halfOf      = 2
+	mostChain   = 6 // calls outwards that are named
+)
+
+// perCall are the mean times of calls: of those from 2^k on, up to those from 2^(k+1) on, as
+// long as there are enough of them to have a mean.
+func perCall(c *profile.FunctionCalls) []float64 {
+	var out []float64
+	for k, sum := range c.Times {
+		n := min(uint64(1)<<k, c.Count-min(c.Count, uint64(1)<<k-1))
+		if k > 0 && n < uint64(1)<<(k-1) { // the last ones, of which some are missing
+			break
+		}
+		out = append(out, float64(sum)/float64(n))
+	}
+	return out
+}
+
+// grows says whether the time of a call grows with the number of calls before it, over the
+// last doublings; by what power, and how often the first of these is in the last.
+//
+// Example. 0.1 ms for calls 1,000 to 2,000, 0.2 for the next 2,000, 0.39, 0.8: times 8 over
+// eight times as many calls, by the power of 1.
+func grows(c *profile.FunctionCalls) (power, times float64, ok bool) {
+	mean := perCall(c)
+	if c.Count < slowerCalls || len(mean) <= slowerSteps {
+		return 0, 0, false
+	}
+	last := mean[len(mean)-1-slowerSteps:]
+	for i, t := range last[1:] {
+		if t < slowerStep*last[i] {
+			return 0, 0, false
+		}
+	}
+	times = last[slowerSteps] / last[0]
+	return math.Log2(times) / slowerSteps, times, last[0] > 0 && times >= slowerAll
+}
+
+// slowing are the functions whose calls take longer each time: of several that call each
+// other once, the innermost, which does the work.
+func slowing(p *profile.Profile, all []*hot) []*hot {
+	var growing []*hot
+	for _, h := range all {
+		if _, _, ok := grows(h.counted); ok && h.events >= leastEvents && sure(p, h.value, slowerShare, slowerSure) {
+			growing = append(growing, h)
+		}
+	}
+	out := slices.DeleteFunc(slices.Clone(growing), func(h *hot) bool {
+		return slices.ContainsFunc(growing, func(in *hot) bool {
+			return in != h && halfOf*in.value >= h.value && (in.value < h.value || in.value == h.value && in.deeper(p, h)) && encloses(h, in) && in.counted.Count <= sameCalls*h.counted.Count
+		})
+	})
+	slices.SortFunc(out, func(a, b *hot) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.function, b.function)) })
+	return out
+}
+
+// deeper says whether a function is below another one that has the same samples.
+func (h *hot) deeper(p *profile.Profile, other *hot) bool {
+	for _, loc := range p.Stack(p.Samples()[h.samples[0]].Stack) {
+		for _, line := range p.Lines(loc) {
+			switch line.Function {
+			case h.function:
+				return true
+			case other.function:
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func (h *hot) slower(s judge.Subject) judge.Found {
+	p, c := s.Profile, h.counted
+	fn := p.Function(h.function)
+	line, _ := ownline.Heaviest(h.lines)
+	place := ownline.Place(p, line)
+	share := h.share(p)
+	margin := finding.ShareError(share, p.Count())
+	power, _, _ := grows(c)
+	mean := perCall(c)
+	last := len(mean) - 1
+	var sum uint64
+	for _, t := range c.Times {
+		sum += t
+	}
+	gone := share * max(0, 1-mean[last-slowerSteps]*float64(c.Count)/float64(max(sum, 1)))
+	x := catalog.Removed(gone, margin)
+	f := finding.Finding{
+		ID: finding.ID(RuleSlower, place, fn.Name), Rule: RuleSlower, Certainty: finding.Confirmed, Place: place,
+		Title: fmt.Sprintf("Each call of %s takes longer than the one before", short(fn.Name)),
+		Share: finding.Share{Inclusive: &share, Error: &margin},
+		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: share,
+			Basis: percent.Text(gone) + " of the CPU, where all calls take as long as the early ones"},
+		Fix: finding.Fix{Kind: "code", Steps: []string{
+			"Look for what grows from call to call and is gone through, copied or sent whole in each: do for the new part alone what is done for all of it, or do it once at the end",
+		}, Caveats: []string{"Where the later calls are given more to do, the time is theirs"}},
+		Evidence: []finding.Evidence{{Kind: "counted", Share: &share, Text: fmt.Sprintf("counted: %s calls; one takes %s at call %s and %s at call %s: with all calls before it to the power of %.1f, so that all calls together take %s as long for twice as many",
+			judge.Times(c.Count), lasts(mean[last-slowerSteps]), judge.Times(uint64(1)<<(last-slowerSteps)), lasts(mean[last]), judge.Times(uint64(1)<<last), power, timesAsLong(power))}},
+	}
+	if text := h.chain(p); text != "" {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: "called in " + text})
+	}
+	f.Next = s.Versus(f.ID)
+	return judge.Found{Finding: f, Samples: h.samples, Removes: true}
+}
+
+// timesAsLong is what twice as many calls take in all, where one takes n^power.
+func timesAsLong(power float64) string { return fmt.Sprintf("%.0f times", math.Exp2(power+1)) }
+
+// lasts writes the time of a call with two digits.
+func lasts(ns float64) string {
+	d := time.Duration(ns)
+	unit := time.Duration(math.Pow10(max(0, len(fmt.Sprint(int64(d)))-2))) //nolint:mnd // two digits
+	return d.Round(unit).String()
+}
+
+// chain are the lines that call the function by which most of its CPU goes, outwards, as long
+// as that is half of it.
+func (h *hot) chain(p *profile.Profile) string {
+	above := make([][]profile.Line, len(h.samples))
+	for i, row := range h.samples {
+		above[i] = h.above(p, p.Stack(p.Samples()[row].Stack))
+	}
+	var words []string
+	within := make([]bool, len(above)) // of the ones that are left out
+	for depth := range mostChain {
+		by := map[profile.Line]int64{}
+		for i, row := range h.samples {
+			if !within[i] && depth < len(above[i]) {
+				by[above[i][depth]] += p.Samples()[row].Value
+			}
+		}
+		line, ok := ownline.Heaviest(by)
+		if !ok || halfOf*by[line] < h.value {
+			break
+		}
+		for i := range above {
+			within[i] = within[i] || depth >= len(above[i]) || above[i][depth] != line
+		}
+		words = append(words, judge.Where(ownline.Place(p, line)))
+	}
+	return strings.Join(words, " ← ")
+}
+
+// above are the lines with a number that call the function, innermost first, of each function
+// the innermost.
+func (h *hot) above(p *profile.Profile, stack []profile.LocationID) (lines []profile.Line) {
+	seen, found := map[profile.FunctionID]bool{h.function: true}, false
+	for _, loc := range stack {
+		for _, l := range p.Lines(loc) {
+			if l.Function == h.function {
+				found = true
+			} else if found && !seen[l.Function] && l.Line > 0 && !isGlue(p, l.Function) && len(lines) < mostChain {
+				seen[l.Function] = true
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
