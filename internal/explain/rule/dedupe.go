@@ -67,7 +67,7 @@ func last(v *verdict) int {
 	switch {
 	case v.entry.Fallback:
 		return 2
-	case v.entry.IsAside():
+	case v.isAside():
 		return 1
 	}
 	return 0

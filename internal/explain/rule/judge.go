@@ -30,7 +30,11 @@ type verdict struct {
 	absorbed  []*verdict
 	hidden    bool // it is not shown: it does not hold, or another speaks for it
 	again     bool // a larger one of the entry is in another program
+	developed bool // the library that it is about is the program's own
 }
+
+// isAside says whether a verdict yields to others: it names the program itself.
+func (v *verdict) isAside() bool { return v.developed || v.entry.IsAside() }
 
 // LeastSamples is the number of samples below which no cost is believed, however
 // large its share of a tiny program.

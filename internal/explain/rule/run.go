@@ -97,6 +97,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 	}
 	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool {
 		v.hidden = e.unreliable(v) || e.beyondReach(v) || e.isOnce(v) || e.isAnotherOfThatName(v) || !e.confirm(v)
+		v.developed = e.isDeveloped(v)
 		return v.hidden
 	})
 	findings := []finding.Finding{}
@@ -153,6 +154,26 @@ func (e *engine) ownDirectories(v *verdict) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// isDeveloped says whether the library that a verdict wants another one for is the program's own
+// code: those who develop it do not ask for another one. What is told by one or two functions
+// may be an algorithm that a program has a copy of.
+//
+// Example. go-git's benchmark is profiled, in go-git's own tree: the git program is no advice for
+// its developers.
+func (e *engine) isDeveloped(v *verdict) bool {
+	const leastFunctions, most = 5, 0.8
+	own, all := 0, 0
+	for id := range v.trace.functions {
+		if fn := e.p.Function(id); fn.File != "" {
+			all++
+			if e.lines.IsOwn(id) {
+				own++
+			}
+		}
+	}
+	return v.entry.Type == catalog.Replacement && own >= leastFunctions && float64(own) >= most*float64(all)
 }
 
 // isBasic says whether an entry tells by the functions that copy and fill memory alone.

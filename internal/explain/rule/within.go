@@ -39,7 +39,7 @@ func (e *engine) hostOf(v *verdict, better []finding.Finding, vs map[string]*ver
 	}
 	for i := range better {
 		host := vs[better[i].ID]
-		if !host.entry.IsAside() && float64(v.trace.overlap[host]) >= dominates*float64(v.cost.inclusive) {
+		if !host.isAside() && float64(v.trace.overlap[host]) >= dominates*float64(v.cost.inclusive) {
 			return &better[i]
 		}
 	}

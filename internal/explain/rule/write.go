@@ -34,7 +34,7 @@ func (e *engine) write(v *verdict) finding.Finding {
 		Gain:      e.estimate(v),
 		Links:     c.Links,
 		General:   c.Fallback,
-		Aside:     c.IsAside(),
+		Aside:     v.isAside(),
 	}
 	f.ID = v.id()
 	f.Evidence = e.evidence(v)
@@ -288,7 +288,7 @@ func (e *engine) overlapEvidence(v *verdict) []finding.Evidence {
 	var best *verdict
 	for o, w := range v.trace.overlap {
 		part := float64(w) / float64(v.cost.inclusive)
-		if o.entry.IsAside() { // it has everything
+		if o.isAside() { // it has everything
 			continue
 		}
 		if part >= 0.5 && (best == nil || w > v.trace.overlap[best] || (w == v.trace.overlap[best] && o.entry.ID < best.entry.ID)) {
