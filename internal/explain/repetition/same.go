@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"whyhot/internal/explain/catalog"
@@ -159,8 +160,8 @@ func (h *hot) same(s judge.Subject) judge.Found {
 		}, Caveats: []string{"What it reads besides its arguments must stay the same, or what is kept is dropped when that changes"}},
 		Evidence: []finding.Evidence{{Kind: "counted", Text: evidence, Share: &share}},
 	}
-	if text := h.chain(p); text != "" {
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: "called in " + text})
+	if chain := h.chain(p); len(chain) > 0 {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: "called in " + strings.Join(chain, " ← ")})
 	}
 	f.Next = s.Versus(f.ID)
 	return judge.Found{Finding: f, Samples: h.samples, Removes: true}

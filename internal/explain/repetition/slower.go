@@ -30,6 +30,7 @@ const (
 	sameCalls   = 3   // times as many calls as another function: each call of it makes one
 	halfOf      = 2
 	mostChain   = 6 // calls outwards that are named
+	fewCalls    = 3 // of these, that a step names
 )
 
 // perCall are the mean times of calls: of those from 2^k on, up to those from 2^(k+1) on, as
@@ -115,27 +116,27 @@ func (h *hot) slower(s judge.Subject) judge.Found {
 	}
 	gone := share * max(0, 1-mean[last-slowerSteps]*float64(c.Count)/float64(max(sum, 1)))
 	x := catalog.Removed(gone, margin)
+	steps := []string{"Look for what grows from call to call and is gone through, copied or sent whole in each: do for the new part alone what is done for all of it, or do it once at the end"}
+	chain := h.chain(p)
+	if len(chain) > 0 {
+		steps = append(steps, "One of the lines that call it may ask for too much: "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
+	}
 	f := finding.Finding{
 		ID: finding.ID(RuleSlower, place, fn.Name), Rule: RuleSlower, Certainty: finding.Confirmed, Place: place,
 		Title: fmt.Sprintf("Each call of %s takes longer than the one before", short(fn.Name)),
 		Share: finding.Share{Inclusive: &share, Error: &margin},
 		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: share,
 			Basis: percent.Text(gone) + " of the CPU, where all calls take as long as the early ones"},
-		Fix: finding.Fix{Kind: "code", Steps: []string{
-			"Look for what grows from call to call and is gone through, copied or sent whole in each: do for the new part alone what is done for all of it, or do it once at the end",
-		}, Caveats: []string{"Where the later calls are given more to do, the time is theirs"}},
-		Evidence: []finding.Evidence{{Kind: "counted", Share: &share, Text: fmt.Sprintf("counted: %s calls; one takes %s at call %s and %s at call %s: with all calls before it to the power of %.1f, so that all calls together take %s as long for twice as many",
-			judge.Times(c.Count), lasts(mean[last-slowerSteps]), judge.Times(uint64(1)<<(last-slowerSteps)), lasts(mean[last]), judge.Times(uint64(1)<<last), power, timesAsLong(power))}},
+		Fix: finding.Fix{Kind: "code", Steps: steps, Caveats: []string{"Where the later calls are given more to do, the time is theirs"}},
+		Evidence: []finding.Evidence{{Kind: "counted", Share: &share, Text: fmt.Sprintf("counted: %s calls; one takes %s after %s calls and %s after %s; twice as many calls take %.0f times as long",
+			judge.Times(c.Count), lasts(mean[last-slowerSteps]), judge.Times(uint64(1)<<(last-slowerSteps)), lasts(mean[last]), judge.Times(uint64(1)<<last), math.Exp2(power+1))}},
 	}
-	if text := h.chain(p); text != "" {
-		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: "called in " + text})
+	if len(chain) > 0 {
+		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: "called in " + strings.Join(chain, " ← ")})
 	}
 	f.Next = s.Versus(f.ID)
 	return judge.Found{Finding: f, Samples: h.samples, Removes: true}
 }
-
-// timesAsLong is what twice as many calls take in all, where one takes n^power.
-func timesAsLong(power float64) string { return fmt.Sprintf("%.0f times", math.Exp2(power+1)) }
 
 // lasts writes the time of a call with two digits.
 func lasts(ns float64) string {
@@ -146,12 +147,11 @@ func lasts(ns float64) string {
 
 // chain are the lines that call the function by which most of its CPU goes, outwards, as long
 // as that is half of it.
-func (h *hot) chain(p *profile.Profile) string {
+func (h *hot) chain(p *profile.Profile) (places []string) {
 	above := make([][]profile.Line, len(h.samples))
 	for i, row := range h.samples {
 		above[i] = h.above(p, p.Stack(p.Samples()[row].Stack))
 	}
-	var words []string
 	within := make([]bool, len(above)) // of the ones that are left out
 	for depth := range mostChain {
 		by := map[profile.Line]int64{}
@@ -167,9 +167,9 @@ func (h *hot) chain(p *profile.Profile) string {
 		for i := range above {
 			within[i] = within[i] || depth >= len(above[i]) || above[i][depth] != line
 		}
-		words = append(words, judge.Where(ownline.Place(p, line)))
+		places = append(places, judge.Where(ownline.Place(p, line)))
 	}
-	return strings.Join(words, " ← ")
+	return places
 }
 
 // above are the lines with a number that call the function, innermost first, of each function

@@ -1,0 +1,78 @@
+package repetition
+
+import (
+	"math"
+	"testing"
+
+	"whyhot/internal/explain/judge"
+	"whyhot/internal/profile"
+)
+
+// growing counts calls of which the n-th takes of(n) nanoseconds.
+func growing(name, file string, calls uint64, of func(n float64) float64) profile.FunctionCalls {
+	c := profile.FunctionCalls{Name: name, File: file, Count: calls}
+	for n := uint64(1); n <= calls; n++ {
+		k := int(math.Log2(float64(n)))
+		for len(c.Times) <= k {
+			c.Times = append(c.Times, 0)
+		}
+		c.Times[k] += uint64(of(float64(n)))
+	}
+	return c
+}
+
+func linear(n float64) float64 { return 1000 * n }
+func same(float64) float64     { return 50_000 }
+func root(n float64) float64   { return 1000 * math.Sqrt(n) }
+func warm(n float64) float64   { return 1000 + 1e6/n }
+
+func TestGrows(t *testing.T) {
+	for name, x := range map[string]struct {
+		calls uint64
+		of    func(float64) float64
+		power float64
+	}{
+		"each longer":          {5000, linear, 1},
+		"each as long":         {5000, same, 0},
+		"few":                  {100, linear, 0},
+		"with the square root": {5000, root, 0},
+		"getting warm":         {5000, warm, 0},
+		"the square":           {2048, func(n float64) float64 { return n * n }, 2},
+		"a full table at last": {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
+	} {
+		c := growing("f", "", x.calls, x.of)
+		power, _, ok := grows(&c)
+		if ok != (x.power > 0) || ok && math.Abs(power-x.power) > 0.1 {
+			t.Errorf("%s: %.2f %v", name, power, ok)
+		}
+	}
+}
+
+// Of functions that call each other once the innermost is told, with the lines that ask for it.
+func TestSlowing(t *testing.T) {
+	s := &stacks{b: profile.NewBuilder(), t: t}
+	s.add(700, -1, "main|app.py add|data.py copy|store.py each|store.py")
+	s.add(100, -1, "main|app.py other|data.py")
+	const data, store = "/home/me/data.py", "/home/me/store.py"
+	p := s.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{
+		growing("add", data, 1000, linear), growing("copy", store, 1000, linear), growing("each", store, 500_000, same), growing("other", data, 1000, same),
+	}})
+	a, err := Judge(t.Context(), judge.Subject{Profile: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Found) != 1 || a.Found[0].Rule != RuleSlower || a.Found[0].Place.Function != "copy" || a.Found[0].Place.Line != 7 || a.Found[0].Share.Main() != 0.875 {
+		t.Fatalf("%+v", a.Found)
+	}
+	f := a.Found[0]
+	if f.Title != "Each call of copy takes longer than the one before" || len(f.Fix.Steps) != 2 ||
+		f.Fix.Steps[1] != "One of the lines that call it may ask for too much: add (data.py:7) ← main (app.py:7)" {
+		t.Errorf("%+v", f.Finding)
+	}
+	if want := "counted: 1,000 calls; one takes 96µs after 64 calls and 760µs after 512; twice as many calls take 4 times as long"; f.Evidence[0].Text != want {
+		t.Errorf("%s", f.Evidence[0].Text)
+	}
+	if f.Gain.Likely < 0.6 || f.Gain.Likely > 0.8 {
+		t.Errorf("%+v", f.Gain)
+	}
+}
