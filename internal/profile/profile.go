@@ -211,7 +211,8 @@ type FunctionCalls struct {
 	Plain    uint64 `json:"plain,omitempty"`
 	Cyclic   uint64 `json:"cyclic,omitempty"`
 	// Times are the nanoseconds of calls, with what they call: of the first, of the two from
-	// the second on, of the four from the fourth on and so on. None where that was not seen.
+	// the second on, of the four from the fourth on and so on. None where that was not seen, or the function calls
+	// itself.
 	Times []uint64 `json:"times,omitempty"`
 }
 

@@ -2,12 +2,14 @@ package repetition
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"time"
 
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/startup"
 )
 
 // hot is a function with all samples that have it on their stack.
@@ -53,15 +55,19 @@ func countedFunctions(p *profile.Profile) []*hot {
 	return all
 }
 
-// hotFunctions are those that wanted takes, each sample once for each of them. The outermost
+// hotFunctions are those that wanted takes, each sample once for each of them; what a runtime
+// does to start is left out. The outermost
 // function of the program runs once, and those of which that was counted.
 func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*hot {
-	lines, once := ownline.Of(p), runOnce(p)
+	lines, once, starts := ownline.Of(p), runOnce(p), startup.Within(p)
 	known := make([]*hot, p.NumFunctions())
 	asked := make([]bool, p.NumFunctions())
 	var out []*hot
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
+		if starts(s) {
+			continue
+		}
 		stack := p.Stack(s.Stack)
 		outermost, isOwn := outermostOwn(p, lines, stack)
 		for at, loc := range stack {
@@ -105,14 +111,19 @@ func runOnce(p *profile.Profile) func(profile.FunctionID) bool {
 	}
 }
 
+// inline are functions that a language makes of a part of another one: of an expression of
+// Python, of a block of Ruby.
+var inline = regexp.MustCompile(`<(genexpr|listcomp|setcomp|dictcomp|lambda)>$|^(rescue in |ensure in )?block (\(\d+ levels\) )?in `)
+
 // callerOf is the function that calls the n-th function of a location.
 func callerOf(p *profile.Profile, stack []profile.LocationID, at, n int) (profile.FunctionID, bool) {
-	if lines := p.Lines(stack[at]); n+1 < len(lines) {
-		return lines[n+1].Function, true
-	}
-	for _, loc := range stack[at+1:] {
-		for _, line := range p.Lines(loc) {
-			if !isGlue(p, line.Function) {
+	for i, loc := range stack[at:] {
+		lines := p.Lines(loc)
+		if i == 0 {
+			lines = lines[n+1:]
+		}
+		for _, line := range lines {
+			if !isGlue(p, line.Function) && !inline.MatchString(p.Function(line.Function).Name) {
 				return line.Function, true
 			}
 		}

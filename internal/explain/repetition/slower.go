@@ -24,9 +24,10 @@ const (
 	slowerShare = 0.08
 	slowerSure  = 0.06
 	slowerCalls = 128
-	slowerSteps = 3   // doublings of the number of calls, over which the time of a call grows
-	slowerStep  = 1.2 // times in each of these
-	slowerAll   = 4   // times in all of them
+	slowerSteps = 4   // doublings of the number of calls, over which the time of a call grows
+	slowerStep  = 1.2 // times in each of these, at least
+	steepStep   = 4   // and at most: a jump is one call that has more to do
+	slowerAll   = 5   // times in all of them
 	sameCalls   = 3   // times as many calls as another function: each call of it makes one
 	halfOf      = 2
 	mostChain   = 6 // calls outwards that are named
@@ -59,7 +60,7 @@ func grows(c *profile.FunctionCalls) (power, times float64, ok bool) {
 	}
 	last := mean[len(mean)-1-slowerSteps:]
 	for i, t := range last[1:] {
-		if t < slowerStep*last[i] {
+		if t < slowerStep*last[i] || t > steepStep*last[i] {
 			return 0, 0, false
 		}
 	}

@@ -42,6 +42,29 @@ class Table:
 def temporary(tool):
     return tool.text + "!"
 
+class Point:
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        self.x = x
+
+def moved(point):
+    return Point(point.x + 1)
+
+def deep(n):
+    return [[[[n]]]]
+
+def outer(n):
+    def inner():
+        return [n]
+    return inner()
+
+class Words(list):
+    pass
+
+def words(n):
+    return Words([n])
+
 table = Table()
 for n in range(300):
     Tool("the same").use(n)
@@ -51,6 +74,10 @@ for n in range(300):
     table.chained()
     list(table.each())
     temporary(Tool("text %d" % n))
+    moved(Point(n))
+    deep(7)
+    outer(n)
+    words(n % 2)
     try:
         Tool("").fails()
     except ValueError:
@@ -62,9 +89,9 @@ for n in range(300):
 // a generator has no result.
 func TestPython(t *testing.T) {
 	got, file := run(t, profile.KindPython, "python3", "p.py", pythonProgram, nil,
-		"Tool.__init__", "Tool.use", "Tool.never", "Tool.fails", "Table.add", "Table.widest", "Table.made", "Table.chained", "temporary")
+		"Tool.__init__", "Tool.use", "Tool.never", "Tool.fails", "Table.add", "Table.widest", "Table.made", "Table.chained", "temporary", "moved", "deep", "outer.<locals>.inner", "words")
 	held(t, got, file,
-		profile.FunctionCalls{Name: "Tool.__init__", Count: 1200, Looked: 1200, Different: 303, Repeated: 897, Same: 897, Cyclic: 894},
+		profile.FunctionCalls{Name: "Tool.__init__", Count: 1200, Looked: 1200, Different: 303, Repeated: 897, Same: 897, Cyclic: 894, Nothing: 1200},
 		profile.FunctionCalls{Name: "Tool.use", Count: 300, Looked: 300, Different: 300, Results: 300, Plain: 300},
 		profile.FunctionCalls{Name: "Tool.never"},
 		profile.FunctionCalls{Name: "Tool.fails", Count: 300, Looked: 300, Different: 300, Nothing: 300},
@@ -72,6 +99,10 @@ func TestPython(t *testing.T) {
 		profile.FunctionCalls{Name: "Table.widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3, Cyclic: 294},
 		profile.FunctionCalls{Name: "Table.made", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1, Cyclic: 298},
 		profile.FunctionCalls{Name: "Table.chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300, Cyclic: 298},
+		profile.FunctionCalls{Name: "moved", Count: 300, Looked: 300, Different: 300, Results: 300},
+		profile.FunctionCalls{Name: "deep", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300, Cyclic: 298},
+		profile.FunctionCalls{Name: "outer.<locals>.inner", Count: 300, Looked: 300, Different: 300, Results: 300},
+		profile.FunctionCalls{Name: "words", Count: 300, Looked: 300, Different: 2, Repeated: 298, Results: 300, Cyclic: 296},
 		profile.FunctionCalls{Name: "temporary", Count: 300, Looked: 300, Different: 300, Results: 300})
 	if got, _ := run(t, profile.KindPython, "python3", "p.py", pythonProgram, nil, "Table.each"); got.Functions[0].Count < 300 || got.Functions[0].Looked != 0 {
 		t.Errorf("a generator: %+v", got)

@@ -6,6 +6,8 @@ by sys.setprofile, which makes each call of a function slower. Of arguments and 
 hashes are kept, and only until the process ends.
 """
 import atexit
+import functools
+import gc
 import importlib.machinery
 import importlib.util
 import itertools
@@ -20,6 +22,7 @@ MOST = 1 << 16        # different arguments of a function
 LONGEST = 64          # items of a container that are looked at: half of them the last
 ENOUGH = 1_000_000_000  # ns of looking at a function, before fewer of its calls are looked at
 LONG_ENOUGH = 30_000_000_000  # ns after which sys.setprofile, which makes all calls slower, is let go
+HEAP_TYPE = 1 << 9    # Py_TPFLAGS_HEAPTYPE: made by a class statement
 NOT_NORMAL = 0x20 | 0x80 | 0x200  # generators and coroutines: what they give is no result
 
 _SIMPLE = (str, bytes, int, float, bool, complex, type(None))
@@ -28,56 +31,87 @@ _known = {}  # id of an object: a weak reference, its token
 
 
 def _identity(value):
-    """What tells an object from all others, also from one that later has its address."""
+    """What tells an object from all others, also from one that later has its address. Of an
+    object without weak references the slots have to tell; without these it is like no other."""
     known = _known.get(id(value))
     if known is not None and known[0]() is value:
         return known[1]
-    address = id(value)
     token = next(_tokens)
     try:
-        _known[address] = (weakref.ref(value), token)
+        _known[id(value)] = (weakref.ref(value), token)
     except TypeError:
-        return address
+        slots = _slots(type(value))
+        return hash((id(value), tuple([_slot(value, name) for name in slots]))) if slots else token
     if len(_known) > MOST:
         _known.clear()
     return token
+
+
+@functools.lru_cache(maxsize=None)
+def _slots(kind):
+    names = []
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else slots
+    return tuple([n for n in names if not n.startswith("__")])
+
+
+@functools.lru_cache(maxsize=None)
+def _is_plain(kind):
+    """Whether all that is in an object is in its slots and its dictionary."""
+    return all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__)
+
+
+def _slot(value, name):
+    try:
+        inside = object.__getattribute__(value, name)
+    except AttributeError:
+        return 0
+    if type(inside) in _SIMPLE:
+        return hash((type(inside), inside))
+    known = _known.get(id(inside))
+    return known[1] if known is not None and known[0]() is inside else next(_tokens)
 
 
 def _ends(items):
     return items if len(items) <= LONGEST else items[:LONGEST // 2] + items[-LONGEST // 2:]
 
 
-def _hash(value, depth, inside=False):
+def _hash(value, depth, result=False):
     """A hash of what a value is made of, where it is of a built-in type; else of which it is,
-    or, for results, of what is inside."""
+    or, in a result, of what is inside."""
     kind = type(value)
     if kind in _SIMPLE:
         return hash((kind, value))
     if depth:
         if kind in (list, tuple):
-            return hash((kind, len(value), tuple([_hash(v, depth - 1, inside) for v in _ends(value)])))
+            return hash((kind, len(value), tuple([_hash(v, depth - 1, result) for v in _ends(value)])))
         if kind is dict:
-            items = [(_hash(k, depth - 1, inside), _hash(v, depth - 1, inside)) for k, v in _ends(list(value.items()))]
+            items = [(_hash(k, depth - 1, result), _hash(v, depth - 1, result)) for k, v in _ends(list(value.items()))]
             return hash((kind, len(value), tuple(items)))
         if kind in (set, frozenset):
-            return hash((kind, len(value), frozenset([_hash(v, depth - 1, inside) for v in itertools.islice(value, LONGEST)])))
+            return hash((kind, len(value), frozenset([_hash(v, depth - 1, result) for v in itertools.islice(value, LONGEST)])))
         if kind is bytearray:
             return hash((kind, bytes(value)))
-        if inside:
+        if result and _is_plain(kind):
             own = getattr(value, "__dict__", None)
+            inside = [_hash(getattr(value, name, None), depth - 1, result) for name in _slots(kind)]
             if type(own) is dict:
-                return hash((kind, _hash(own, depth - 1, inside)))
+                inside.append(_hash(own, depth - 1, result))
+            return hash((kind, tuple(inside)))
     return hash((kind, _identity(value)))
 
 
 class _Tally:
-    __slots__ = ("count", "looked", "repeated", "same", "nothing", "plain", "cyclic", "first", "results", "spent", "stride", "times")
+    __slots__ = ("count", "looked", "repeated", "same", "nothing", "plain", "cyclic", "first", "results", "spent", "stride", "times", "active", "recursive")
 
     def __init__(self):
         self.count = self.looked = self.repeated = self.same = self.nothing = self.plain = self.cyclic = self.spent = 0
         self.first = {}  # hash of arguments: hash of the first result, number of the last call, distance to the one before
         self.results = set()
         self.stride = 1
+        self.active = 0
+        self.recursive = False
         self.times = [0] * 64  # ns of the calls from 2**i on, up to those from 2**(i+1) on
 
 
@@ -93,24 +127,32 @@ def _begin(names, results):
             return None
         return wanted.get((getattr(code, "co_qualname", code.co_name), code.co_filename)) or wanted.get((code.co_name, code.co_filename))
 
-    wasted = [0]  # ns in here: the calls that are counted do not take that
+    wasted = [0]  # ns in here and in the collector: the calls that are counted do not take that
+    counting = [False]
 
     def called(code, frame, to):
         begin = clock()
+        counting[0] = True
         to.count += 1
         if code.co_flags & NOT_NORMAL:
+            counting[0] = False
             return
         arguments, passed = None, ()
         if to.count % to.stride == 0 and len(to.first) < MOST:
             n = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
             skip = code.co_name == "__init__"  # the object is new each time
             values = frame.f_locals
-            given = [values[name] for name in code.co_varnames[skip:n] if name in values]
+            names = code.co_varnames[skip:n] + code.co_freevars
+            given = [values[name] for name in names if name in values]
             arguments = hash(tuple([_hash(v, 2) for v in given]))
             passed = {id(v) for v in given if type(v) not in _SIMPLE}
             to.spent += clock() - begin
-        wasted[0] += clock() - begin
-        pending[id(frame)] = (to, to.count, arguments, passed, clock() - wasted[0])
+        end = clock()
+        wasted[0] += end - begin
+        to.active += 1
+        to.recursive = to.recursive or to.active > 1
+        pending[id(frame)] = (to, to.count, arguments, passed, end - wasted[0])
+        counting[0] = False
 
     def ended(code, frame, value, gave):
         """gave is false where an exception left the function."""
@@ -118,22 +160,24 @@ def _begin(names, results):
         if call is None:
             return
         begin = clock()
+        counting[0] = True
         to, number, arguments, passed, started = call
-        to.times[number.bit_length() - 1] += begin - wasted[0] - started
+        to.active -= 1
+        to.times[number.bit_length() - 1] += max(0, begin - wasted[0] - started)
         if arguments is not None:
             look(to, code, arguments, passed, value, gave)
             to.spent += clock() - begin
             if to.spent > ENOUGH * to.stride.bit_length():
                 to.stride *= 2
         wasted[0] += clock() - begin
+        counting[0] = False
 
     def look(to, code, arguments, passed, value, gave):
         to.looked += 1
         result = None
-        constructor = code.co_name == "__init__"
-        if not constructor and (not gave or value is None or hasattr(value, "__next__") or id(value) in passed):
+        if not gave or value is None or hasattr(value, "__next__") or id(value) in passed:
             to.nothing += 1
-        elif not constructor:
+        else:
             to.plain += type(value) in (bool, int, float)
             result = _hash(value, 3, True)
             if len(to.results) < MOST:
@@ -148,6 +192,16 @@ def _begin(names, results):
             to.cyclic += distance == known[2]
             known[1:] = to.looked, distance
 
+    collecting = [0]
+
+    def collected(phase, _info):
+        """What is there to collect grows with the program, whatever function is interrupted."""
+        if phase == "start":
+            collecting[0] = clock()
+        elif not counting[0]:
+            wasted[0] += clock() - collecting[0]
+
+    gc.callbacks.append(collected)
     monitoring = getattr(sys, "monitoring", None)
     tool = None
     if monitoring is not None:
@@ -207,7 +261,7 @@ def _begin(names, results):
             functions.append({
                 "name": name, "file": file, "count": t.count, "different": len(t.first) if len(t.first) < MOST else 0,
                 "looked": t.looked, "repeated": t.repeated, "same": t.same, "results": len(t.results), "nothing": t.nothing, "plain": t.plain, "cyclic": t.cyclic,
-                "times": t.times[:t.count.bit_length()],
+                "times": [] if t.recursive else t.times[:t.count.bit_length()],
             })
         path = os.path.join(results, "%d.json" % os.getpid())
         with open(path + ".part", "w", encoding="utf-8") as f:
