@@ -156,24 +156,29 @@ func (e *engine) ownDirectories(v *verdict) []string {
 	return slices.Compact(out)
 }
 
-// isDeveloped says whether the library that a verdict wants another one for is the program's own
-// code: those who develop it do not ask for another one. What is told by one or two functions
-// may be an algorithm that a program has a copy of.
+// isDeveloped says whether the library that a verdict is about is the program's own code: those
+// who develop it do not ask for another one. One or two functions of machine code may be an
+// algorithm that a program has a copy of.
 //
 // Example. go-git's benchmark is profiled, in go-git's own tree: the git program is no advice for
 // its developers.
 func (e *engine) isDeveloped(v *verdict) bool {
-	const leastFunctions, most = 5, 0.8
-	own, all := 0, 0
+	const leastNative, most = 5, 0.8
+	own, native, all := 0, 0, 0
 	for id := range v.trace.functions {
-		if fn := e.p.Function(id); fn.File != "" {
-			all++
-			if e.lines.IsOwn(id) {
-				own++
+		fn := e.p.Function(id)
+		if fn.File == "" {
+			continue
+		}
+		all++
+		if e.lines.IsOwn(id) {
+			own++
+			if fn.Kind <= profile.KindNative {
+				native++
 			}
 		}
 	}
-	return v.entry.Type == catalog.Replacement && own >= leastFunctions && float64(own) >= most*float64(all)
+	return own > 0 && (native == 0 || native >= leastNative) && float64(own) >= most*float64(all)
 }
 
 // isBasic says whether an entry tells by the functions that copy and fill memory alone.
