@@ -105,12 +105,20 @@ func callers(calls []finding.HotLine, share float64) string {
 	return strings.Join(parts, " ← ")
 }
 
-// shortName is a function's name without its parameters and what it gives.
+// shortName is a function's name without its parameters and what it gives, and without the path
+// of a package of Go: starlark.(*Set).IsSubset, and pugi::impl::(anonymous namespace)::strconcat.
 func shortName(name string) string {
-	if at := strings.IndexByte(name, '('); at > 0 {
-		name = name[:at]
+	for at := 1; at < len(name); at++ {
+		if name[at] == '(' && !strings.HasPrefix(name[at:], "(*") && !strings.HasPrefix(name[at:], "(anonymous") {
+			name = name[:at]
+			break
+		}
 	}
-	return name[strings.LastIndexByte(name, ' ')+1:]
+	head, rest := name, ""
+	if at := strings.IndexByte(name, '('); at > 0 {
+		head, rest = name[:at], name[at:]
+	}
+	return head[strings.LastIndexAny(head, " /")+1:] + rest
 }
 
 // hotLine prints a line with its share, and below it the instructions. A line of another

@@ -48,3 +48,17 @@ func TestHotLinesAreShown(t *testing.T) {
 		t.Errorf("a heading over nothing: %q", out.String())
 	}
 }
+
+func TestShortName(t *testing.T) {
+	for name, want := range map[string]string{
+		"go.starlark.net/starlark.(*Set).IsSubset":             "starlark.(*Set).IsSubset",
+		"go.starlark.net/starlark.setFromIterator":             "starlark.setFromIterator",
+		"pugi::impl::(anonymous namespace)::strconcat(char*)":  "pugi::impl::(anonymous namespace)::strconcat",
+		"void org.jsoup.parser.Parser.parse(java.lang.String)": "org.jsoup.parser.Parser.parse",
+		"best": "best",
+	} {
+		if got := shortName(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
