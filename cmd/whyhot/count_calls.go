@@ -42,8 +42,10 @@ func countable(p *profile.Profile) (functions []count.Function, left []string) {
 			left = append(left, fmt.Sprintf("%s: functions of %s cannot be counted", fn.Name, fn.Kind))
 		}
 	}
-	for _, id := range repetition.HotCandidates(p, func(fn *profile.Function) bool { return inside.Counts(fn.Kind) && fn.File != "" }) {
-		add(id)
+	for _, id := range repetition.HotCandidates(p, repetition.IsCountable) {
+		if inside.Counts(p.Function(id).Kind) {
+			add(id)
+		}
 	}
 	return functions, left
 }

@@ -7,6 +7,7 @@ import (
 	"whyhot/internal/explain/binfacts"
 	"whyhot/internal/explain/machine"
 	"whyhot/internal/explain/ownline"
+	"whyhot/internal/explain/repetition"
 	"whyhot/internal/explain/unexplained"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
@@ -34,6 +35,9 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 	out := append(reader.Functions(), reader.Spread()...)
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
+	}
+	if path := fileName(r.Path); path != "" && len(out) > 0 && r.Profile.Meta.Recorded && len(r.Profile.Meta.Command) > 0 && len(r.Profile.Meta.Functions) == 0 && len(repetition.HotCandidates(r.Profile, repetition.IsCountable)) > 0 {
+		out[0].See = append(out[0].See, finding.Command{Verb: "count", Args: []string{"--calls", "--profile", path}, Program: r.Profile.Meta.Command})
 	}
 	return out, reader.Share()
 }

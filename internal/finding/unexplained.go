@@ -15,6 +15,9 @@ type Unexplained struct {
 	// Callers are the calls by which half of the share or more is asked for, innermost first; without
 	// recursion.
 	Callers []HotLine `json:"callers,omitempty"`
+	// Calls says how often it was called, with how many different arguments, "" where that was not
+	// counted.
+	Calls string `json:"calls,omitempty"`
 	// Statements are those of SQL that it executes, without their values.
 	Statements []HotStatement `json:"statements,omitempty"`
 	// Machine is what the processor does there, by kinds of instructions: fractions

@@ -149,6 +149,12 @@ func (s *Server) explain(ctx context.Context, _ *call, in explainIn) (*explainOu
 	for i := range r.Unexplained {
 		u := &r.Unexplained[i]
 		lines := make([]string, 0, len(u.Lines))
+		if u.Spread > 0 {
+			lines = append(lines, fmt.Sprintf("spread over %d functions that it calls; what follows are the lines that call it", u.Spread))
+		}
+		if u.Calls != "" {
+			lines = append(lines, "called "+u.Calls)
+		}
 		for _, l := range u.Lines {
 			lines = append(lines, clip(fmt.Sprintf("%s:%d %.1f%% %s", s.shown(l.File), l.Line, 100*l.Share, s.mayShow(l.File, l.Text)), 200))
 		}

@@ -216,6 +216,18 @@ type FunctionCalls struct {
 	Times []uint64 `json:"times,omitempty"`
 }
 
+// CallsOf is what was counted of a function, nil for nothing.
+func (p *Profile) CallsOf(id FunctionID) *FunctionCalls {
+	fn := p.Function(id)
+	for i := range p.Meta.Functions {
+		c := &p.Meta.Functions[i]
+		if c.Name == fn.Name && (c.File == "" || c.File == fn.File) && (c.Line == 0 || fn.StartLine == 0 || c.Line == fn.StartLine) && c.Count > 0 {
+			return c
+		}
+	}
+	return nil
+}
+
 // Statement is an SQL statement without its values, as LabelStatement of samples has it.
 type Statement struct {
 	System string `json:"system"` // LabelDatabase

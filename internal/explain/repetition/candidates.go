@@ -60,17 +60,6 @@ const (
 	manyCalls    = 100 // without their arguments
 )
 
-// counted is what was counted of a function, nil for nothing.
-func counted(p *profile.Profile, id profile.FunctionID) *profile.FunctionCalls {
-	fn := p.Function(id)
-	for i := range p.Meta.Functions {
-		if c := &p.Meta.Functions[i]; c.Name == fn.Name && (c.File == "" || c.File == fn.File) && (c.Line == 0 || fn.StartLine == 0 || c.Line == fn.StartLine) && c.Count > 0 {
-			return c
-		}
-	}
-	return nil
-}
-
 // repeats says whether what was counted shows that the same is made repeatedly; sure where
 // the arguments show it. denied: it shows the contrary.
 func (m *made) repeats() (is, sure, denied bool) {

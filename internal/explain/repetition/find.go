@@ -151,7 +151,7 @@ func (f *finder) told(m *made) bool {
 	if m.events < leastEvents || m.share < leastShare || m.share-finding.ShareError(m.share, f.p.Count()) < leastSure {
 		return false
 	}
-	m.counted = counted(f.p, m.maker)
+	m.counted = f.p.CallsOf(m.maker)
 	is, sure, denied := m.repeats()
 	if sure || denied {
 		return sure

@@ -46,7 +46,7 @@ func countedFunctions(p *profile.Profile) []*hot {
 	}
 	byID := map[profile.FunctionID]*profile.FunctionCalls{}
 	all := hotFunctions(p, func(id profile.FunctionID) bool {
-		byID[id] = counted(p, id)
+		byID[id] = p.CallsOf(id)
 		return byID[id] != nil
 	})
 	for _, h := range all {
@@ -103,7 +103,7 @@ func runOnce(p *profile.Profile) func(profile.FunctionID) bool {
 	return func(id profile.FunctionID) bool {
 		if known[id] == 0 {
 			known[id] = 1
-			if c := counted(p, id); c != nil && c.Count == 1 {
+			if c := p.CallsOf(id); c != nil && c.Count == 1 {
 				known[id] = 2
 			}
 		}
@@ -141,6 +141,16 @@ func outermostOwn(p *profile.Profile, lines *ownline.Lines, stack []profile.Loca
 		}
 	}
 	return 0, false
+}
+
+// IsCountable says whether whyhot count can look into the calls of any function of its kind that
+// has a source file.
+func IsCountable(fn *profile.Function) bool {
+	switch fn.Kind {
+	case profile.KindPython, profile.KindRuby, profile.KindJS, profile.KindPerl, profile.KindPHP, profile.KindJava:
+		return fn.File != "" && !inline.MatchString(fn.Name)
+	}
+	return false
 }
 
 // HotCandidates are functions, whatever they do, that take CandidateShare of the CPU or more

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"whyhot/internal/explain/judge"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
@@ -11,6 +12,19 @@ import (
 
 // linesOfV8 is what to know of lines of JavaScript.
 const linesOfV8 = " Of code that V8 has optimised the line is that of its function or loop."
+
+// calls says what was counted of a function.
+func calls(c *profile.FunctionCalls) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Different == 0:
+		return judge.Times(c.Count) + " times"
+	case c.Looked > 0 && c.Looked < c.Count:
+		return judge.Times(c.Count) + " times, the " + judge.Times(c.Looked) + " that were looked at with " + judge.Times(c.Different) + " different arguments"
+	}
+	return judge.Times(c.Count) + " times with " + judge.Times(c.Different) + " different arguments"
+}
 
 func (in *Input) describe(f *function) finding.Unexplained {
 	p := in.Profile
@@ -28,6 +42,7 @@ func (in *Input) describe(f *function) finding.Unexplained {
 		Machine: machine,
 		Looked:  in.Looked,
 
+		Calls:      calls(p.CallsOf(f.id)),
 		Statements: in.statements(f),
 	}
 	if len(lines) > 0 && fn.Kind == profile.KindJS {

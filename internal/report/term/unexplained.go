@@ -72,6 +72,9 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 	if len(u.Callers) > 0 {
 		p.wrapped(indent, fmt.Sprintf("%-*s", labelWidth, "called at"), Clean(callers(u.Callers, u.Share.Main())), lipgloss.NewStyle())
 	}
+	if u.Calls != "" {
+		p.wrapped(indent, fmt.Sprintf("%-*s", labelWidth, "called"), Clean(u.Calls), lipgloss.NewStyle())
+	}
 	for _, s := range u.Statements {
 		p.wrapped(indent, fmt.Sprintf("%6s  ", percent.Column(s.Share)), Clean(s.Text), lipgloss.NewStyle())
 	}
