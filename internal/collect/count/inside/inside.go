@@ -51,7 +51,7 @@ type language struct {
 	silent string
 }
 
-var languages = []*language{&python, &ruby, &node}
+var languages = []*language{&python, &ruby, &node, &perl}
 
 // Counts says whether functions of a kind can be counted.
 func Counts(k profile.Kind) bool {
