@@ -44,6 +44,8 @@ type language struct {
 	name string // of Counted.Language
 	file string // the counter, in the directory of the run
 	text []byte
+	// beside has other files of the directory: name, text.
+	beside map[string]string
 	// variable and value make an interpreter load the counter; old is what the variable has.
 	variable string
 	value    func(dir, old string) string
@@ -51,7 +53,7 @@ type language struct {
 	silent string
 }
 
-var languages = []*language{&python, &ruby, &node, &perl}
+var languages = []*language{&python, &ruby, &node, &perl, &php}
 
 // Counts says whether functions of a kind can be counted.
 func Counts(k profile.Kind) bool {
@@ -112,6 +114,11 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 		}
 		if err := os.WriteFile(filepath.Join(module, l.file), l.text, 0o600); err != nil {
 			return nil, fmt.Errorf("preparing the run: %w", err)
+		}
+		for name, text := range l.beside {
+			if err := os.WriteFile(filepath.Join(module, name), []byte(text), 0o600); err != nil {
+				return nil, fmt.Errorf("preparing the run: %w", err)
+			}
 		}
 		run.Environment = append(run.Environment, l.variable+"="+l.value(module, os.Getenv(l.variable)))
 	}
