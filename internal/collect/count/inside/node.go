@@ -12,8 +12,8 @@ import (
 // the counter in the lines where they are. It counts functions, arrow functions, methods,
 // getters and constructors that have a name or are given to one; calls of generators, async
 // functions and arrow functions that take their arguments apart without looking at them, and
-// constructors without what they give. What a function closes over is not part of its
-// arguments. It does not count in worker threads, in code that was not loaded from its file
+// constructors without what they give. Of what a function closes over, the call of the
+// function around it is part of its arguments, and nothing of what changes within that. It does not count in worker threads, in code that was not loaded from its file
 // (bundled at run time, evaluated, of jest), in TypeScript, and functions whose body cannot
 // stand in a block. Columns, the source line of an uncaught exception and the text of such a
 // function (toString) are those of the rewritten source.

@@ -39,6 +39,9 @@ const curried = a => b => a + b, after = (...all) =>
   all.length / 2 / 1;
 function clash(n) { var twice; function twice() { return n } return twice(); }
 
+function made(n) { 'use strict'; function inScope() { return n } return inScope; }
+const pure = (() => { return { onlyOne(n) { return n } } })();
+
 const table = new Table();
 for (let n = 0; n < 300; n++) {
   new Tool("the same").use(n);
@@ -55,6 +58,8 @@ for (let n = 0; n < 300; n++) {
   curried(1)(n);
   after(n, n);
   clash(n);
+  made(n)();
+  pure.onlyOne(1);
   try { new Tool("").fails(); } catch {}
 }
 if (table.rows.length !== 300 || inner.nested(1)[1] !== 3 || Number.isNaN(after(1))) throw new Error();
@@ -62,7 +67,8 @@ process.exit(0);
 `
 
 // As of Python, in scripts and in modules; constructors give nothing that is looked at, and of
-// what cannot be looked at the calls are counted. A body that cannot stand in a block is left
+// what cannot be looked at the calls are counted. What a function sees of another call of the
+// function around it is another argument. A body that cannot stand in a block is left
 // alone, and hinders no other function of the file.
 func TestNode(t *testing.T) {
 	want := []profile.FunctionCalls{
@@ -84,6 +90,8 @@ func TestNode(t *testing.T) {
 		{Name: "nested", Count: 301, Looked: 301, Different: 2, Repeated: 299, Same: 299, Results: 2},
 		{Name: "curried", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300},
 		{Name: "after", Count: 301, Looked: 301, Different: 301, Results: 2},
+		{Name: "inScope", Count: 300, Looked: 300, Different: 300, Results: 300},
+		{Name: "onlyOne", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
 	}
 	var names []string
 	for _, w := range want {

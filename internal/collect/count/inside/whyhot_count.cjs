@@ -153,12 +153,14 @@
 
   const unseen = { set r(value) {} }; // of a call that is not looked at: keeps nothing
 
-  function begin(i, site, receiver, values, target) {
+  // scope is the call of the function around, whose variables this one sees.
+  function begin(i, site, receiver, values, target, scope) {
     const t = tallies[i];
     if (++t.count % t.stride !== 0 || t.first.size >= MOST) return unseen;
     const from = now();
     one = site; two = values.length;
     if (target === undefined) addValue(receiver, 2, false); else addIdentity(target);
+    if (scope !== undefined) addIdentity(scope);
     const passed = isObject(receiver) && target === undefined ? [receiver] : [];
     for (let n = 0; n < values.length; n++) {
       addValue(values[n], 2, false);
@@ -197,7 +199,7 @@
     value: {
       b: begin,
       e: end,
-      c: (i, site, values, target) => end(begin(i, site, undefined, values, target)),
+      c: (i, site, values, target, scope) => end(begin(i, site, undefined, values, target, scope)),
       n: (i) => { tallies[i].count++; },
     },
   });
@@ -247,8 +249,20 @@
     };
     const key = (of) => { of.member = { name: null, keyed: false, from: -1, async: false, generator: false, accessor: false, static: false }; };
     const note = (f, what, position) => f.notes.push({ what, position, sequence: sequence++ });
+    // The function that one is in, of an arrow function the one whose expression it is in; false
+    // where it is among parameters.
+    const around = () => {
+      for (let n = stack.length - 1; n > 0; n--) {
+        const e = stack[n].expressions.findLast((x) => x.kind === 'arrow');
+        if (e !== undefined) return e.f;
+        if (stack[n].kind === 'parameters') return false;
+        if (stack[n].kind === 'body') return stack[n].f;
+      }
+      const e = stack[0].expressions.findLast((x) => x.kind === 'arrow');
+      return e === undefined ? null : e.f;
+    };
     const begun = (kind, from, index, more) => {
-      const f = Object.assign({ kind, from, index, name: '', full: '', async: false, generator: false, notes: [], parameters: null }, more);
+      const f = Object.assign({ kind, from, index, name: '', full: '', async: false, generator: false, notes: [], parameters: null, around: around() }, more);
       functions.push(f);
       return f;
     };
@@ -629,36 +643,47 @@
     return rest !== null && compiles(rest.text) ? rest : null;
   }
 
+  // Where and what is put at the begin of a body: directives stay in front.
+  function bodyBegins(f, note, all, what) {
+    let { position } = note, semicolon = '';
+    for (let k = f.open + 1; k < all.length && /^['"]/.test(all[k].text); k++) {
+      const next = all[k + 1];
+      semicolon = '';
+      if (next.text === ';') position = all[++k].to;
+      else if (/^[\p{ID_Start}$_'"}]/u.test(next.text) && !/^in(?:stanceof)?$/.test(next.text)) { position = all[k].to; semicolon = ';'; } else break;
+    }
+    return [position, note.sequence, semicolon + what];
+  }
+
   function told(text, all, chosen) {
     const inserted = [], found = new Set();
     const put = (position, sequence, what) => inserted.push({ position, sequence, what });
+    const scopes = new Set();
     for (const [f, i] of chosen) {
       if (f.notes.length === 0 || (f.kind !== 'arrow' && all.slice(f.parameters[0], f.parameters[1]).some((t) => t.text === 'arguments'))) continue;
       const counter = 'globalThis.__whyhot__?.';
       const rest = f.kind === 'arrow' ? passed(f, all) : null;
-      const only = f.async || f.generator || (f.kind === 'arrow' && rest === null);
+      const opens = f.around && f.around.notes.find((n) => n.what === 'body begins');
+      const only = f.async || f.generator || (f.kind === 'arrow' && rest === null) || (f.around !== null && !opens);
+      let scope = '';
+      if (!only && opens) {
+        scope = `,$whyhot${f.around.from}`;
+        if (!scopes.has(f.around)) put(...bodyBegins(f.around, opens, all, `const $whyhot${f.around.from}={};`));
+        scopes.add(f.around);
+      }
       const id = `${i},${f.from}`;
       let begins, ends = '', returns = true;
       if (only || f.kind === 'constructor') {
-        begins = only ? `${counter}n(${i});` : `${counter}c(${id},arguments,new.target);`;
+        begins = only ? `${counter}n(${i});` : `${counter}c(${id},arguments,new.target${scope});`;
         returns = false;
       } else {
-        begins = `const $whyhot=${counter}b(${id},${f.kind === 'arrow' ? `undefined,[${rest.join(',')}]` : 'this,arguments,new.target'})??{};try{`;
+        begins = `const $whyhot=${counter}b(${id},${f.kind === 'arrow' ? `undefined,[${rest.join(',')}],undefined` : 'this,arguments,new.target'}${scope})??{};try{`;
         ends = `}finally{${counter}e($whyhot)}`;
       }
       for (const n of f.notes) {
-        let { position } = n, semicolon = '';
+        const { position } = n;
         switch (n.what) {
-          case 'body begins':
-            // Directives stay in front.
-            for (let k = f.open + 1; k < all.length && /^['"]/.test(all[k].text); k++) {
-              const next = all[k + 1];
-              semicolon = '';
-              if (next.text === ';') position = all[++k].to;
-              else if (/^[\p{ID_Start}$_'"}]/u.test(next.text) && !/^in(?:stanceof)?$/.test(next.text)) { position = all[k].to; semicolon = ';'; } else break;
-            }
-            put(position, n.sequence, semicolon + begins);
-            break;
+          case 'body begins': put(...bodyBegins(f, n, all, begins)); break;
           case 'body ends': put(position, n.sequence, ends); break;
           case 'expression begins': put(position, n.sequence, returns ? `{${begins}return $whyhot.r=(` : `{${begins}return (`); break;
           case 'expression ends': put(position, n.sequence, `)${ends}}`); break;
