@@ -11,9 +11,9 @@ import (
 // rewrites the functions when their file is included. It does not count closures, functions
 // that return by reference, and what is evaluated or in archives; of generators and functions
 // that ask for their variables it counts the calls only. It does nothing in a server, before
-// PHP 8, without the tokenizer, with opcache for the command line, and where a file that
-// includes the others knows where it ends (__halt_compiler). A stack that a program prints by
-// itself has one frame more at its end, that of the counter.
+// PHP 8, without the tokenizer, and where the script knows where it ends (__halt_compiler).
+// A stack that a program prints by itself has one frame more at its end, that of the counter,
+// and the list of included files has the counter.
 //
 //go:embed whyhot_count.php
 var phpCounter []byte

@@ -41,6 +41,9 @@ final class WhyhotCount
         if ($path === false || !is_file($path) || stripos((string) file_get_contents($path), '__halt_compiler') !== false) {
             return false;
         }
+        if (ini_get('opcache.file_cache')) {
+            ini_set('opcache.enable', '0'); // what is rewritten must not be kept for later runs
+        }
         foreach (json_decode(file_get_contents($names), true) as $w) {
             if ($w['language'] === 'php') {
                 self::$files[realpath($w['file']) ?: $w['file']][] = count(self::$tallies);
