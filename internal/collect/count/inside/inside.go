@@ -8,10 +8,11 @@
 // It must never import a judge or a report.
 //
 // A counter reads a list of functions (wanted) from the file that WHYHOT_COUNT_FUNCTIONS
-// names, and writes what it counted (counted) as PID.json into the directory that
+// names, finds those of its language, and writes what it counted (counted) as PID.json into the directory that
 // WHYHOT_COUNT_RESULTS names when its process ends. It counts all calls, and looks at the
 // arguments and results of the first ones of each function; when that has taken a second of
-// a function, it looks at every second call only, then at every fourth, and so on.
+// a function, it looks at every second call only, then at every fourth, and so on. It leaves
+// out functions that it has not found, or cannot count.
 package inside
 
 import (
@@ -43,6 +44,8 @@ type language struct {
 	name string // of Counted.Language
 	file string // the counter, in the directory of the run
 	text []byte
+	// beside has other files of the directory: name, text.
+	beside map[string]string
 	// variable and value make an interpreter load the counter; old is what the variable has.
 	variable string
 	value    func(dir, old string) string
@@ -50,7 +53,7 @@ type language struct {
 	silent string
 }
 
-var languages = []*language{&python}
+var languages = []*language{&python, &ruby, &node, &perl, &php}
 
 // Counts says whether functions of a kind can be counted.
 func Counts(k profile.Kind) bool {
@@ -63,13 +66,15 @@ type Run struct {
 	Environment []string
 	results     string
 	languages   []*language
+	wanted      []wanted
 }
 
 // wanted is a function in the list for a counter.
 type wanted struct {
-	Name string `json:"name"`
-	File string `json:"file"`
-	Line int32  `json:"line,omitempty"`
+	Language string `json:"language"`
+	Name     string `json:"name"`
+	File     string `json:"file"`
+	Line     int32  `json:"line,omitempty"`
 }
 
 // Prepare puts the counters into a private directory.
@@ -79,7 +84,7 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 	for _, l := range languages {
 		for _, f := range functions {
 			if f.Kind == l.kind {
-				list = append(list, wanted{f.Name, f.File, f.Line})
+				list = append(list, wanted{l.name, f.Name, f.File, f.Line})
 				if !slices.Contains(run.languages, l) {
 					run.languages = append(run.languages, l)
 				}
@@ -89,6 +94,7 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 	if len(list) == 0 {
 		return run, nil
 	}
+	run.wanted = list
 	text, err := json.Marshal(list)
 	if err != nil {
 		return nil, fmt.Errorf("naming functions: %w", err)
@@ -108,6 +114,11 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 		}
 		if err := os.WriteFile(filepath.Join(module, l.file), l.text, 0o600); err != nil {
 			return nil, fmt.Errorf("preparing the run: %w", err)
+		}
+		for name, text := range l.beside {
+			if err := os.WriteFile(filepath.Join(module, name), []byte(text), 0o600); err != nil {
+				return nil, fmt.Errorf("preparing the run: %w", err)
+			}
 		}
 		run.Environment = append(run.Environment, l.variable+"="+l.value(module, os.Getenv(l.variable)))
 	}
@@ -179,6 +190,11 @@ func (r *Run) Read() (*Result, error) {
 	for _, l := range r.languages {
 		if !heard[l.name] {
 			out.NotCounted = append(out.NotCounted, l.silent)
+		}
+	}
+	for _, w := range r.wanted {
+		if heard[w.Language] && sums[key{w.Name, w.File, w.Line}] == nil && sums[key{w.Name, w.File, 0}] == nil {
+			out.NotCounted = append(out.NotCounted, w.Name+": no function of "+w.File+" that was loaded and can be counted has this name")
 		}
 	}
 	return out, nil

@@ -117,7 +117,7 @@ class _Tally:
 
 def _begin(names, results):
     with open(names, encoding="utf-8") as f:
-        wanted = {(w["name"], w["file"]): _Tally() for w in json.load(f)}
+        wanted = {(w["name"], w["file"]): _Tally() for w in json.load(f) if w["language"] == "python"}
     short = {(name.rpartition(".")[2], file) for name, file in wanted}
     pending = {}  # id of a frame: tally, number of the call, hash of arguments, what is passed, when it began
     clock = time.perf_counter_ns
