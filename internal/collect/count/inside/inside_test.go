@@ -12,14 +12,23 @@ import (
 // run counts functions of a program that is written to a file of a name.
 func run(t *testing.T, kind profile.Kind, interpreter, name, text string, arguments []string, functions ...string) (*Result, string) {
 	t.Helper()
+	return runIn(t, kind, interpreter, map[string]string{name: text}, name, name, arguments, functions...)
+}
+
+// runIn counts functions that are in a file of several, of which one is run.
+func runIn(t *testing.T, kind profile.Kind, interpreter string, files map[string]string, of, program string, arguments []string, functions ...string) (*Result, string) {
+	t.Helper()
 	path, err := exec.LookPath(interpreter)
 	if err != nil {
 		t.Skip("no " + interpreter)
 	}
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	file := filepath.Join(dir, of)
 	var list []Function
 	for _, f := range functions {
 		list = append(list, Function{Name: f, File: file, Kind: kind})
@@ -28,7 +37,7 @@ func run(t *testing.T, kind profile.Kind, interpreter, name, text string, argume
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, append(arguments, file)...)
+	cmd := exec.Command(path, append(arguments, filepath.Join(dir, program))...)
 	cmd.Env = r.Environment
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

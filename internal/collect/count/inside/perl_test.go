@@ -95,3 +95,16 @@ func TestPerl(t *testing.T) {
 		profile.FunctionCalls{Name: "main::odd", Count: 4},
 		profile.FunctionCalls{Name: "main::temporary", Count: 300, Looked: 300, Different: 300, Nothing: 300})
 }
+
+// A module is found also where the program puts a directory in front of all others, and what is
+// imported from it is counted; the module has its lines, its name and its data.
+func TestPerlModule(t *testing.T) {
+	files := map[string]string{
+		"p.pl":   "use FindBin;\nuse lib $FindBin::Bin;\nuse Own qw(twice);\nmy @two = map { scalar twice($_ % 3) } 1 .. 30;\nmy @data = <Own::DATA>;\ndie \"@data\" if @data != 2 || Own::where() ne \"$FindBin::Bin/Own.pm 5\" || $INC{'Own.pm'} ne \"$FindBin::Bin/Own.pm\";\n",
+		"Own.pm": "package Own;\nuse Exporter 'import';\nour @EXPORT_OK = ('twice');\nsub twice { return $_[0] * 2 }\nsub where { return __FILE__ . ' ' . __LINE__ }\n1;\n__DATA__\none\ntwo\n",
+	}
+	got, file := runIn(t, profile.KindPerl, "perl", files, "Own.pm", "p.pl", nil, "Own::twice", "Own::where")
+	held(t, got, file,
+		profile.FunctionCalls{Name: "Own::twice", Count: 30, Looked: 30, Different: 3, Repeated: 27, Same: 27, Results: 3},
+		profile.FunctionCalls{Name: "Own::where", Count: 1, Looked: 1, Different: 1, Results: 1})
+}

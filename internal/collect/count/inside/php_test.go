@@ -1,6 +1,9 @@
 package inside
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"whyhot/internal/profile"
@@ -77,4 +80,44 @@ func TestPHP(t *testing.T) {
 		profile.FunctionCalls{Name: `Shop\Table::asks`, Count: 300},
 		profile.FunctionCalls{Name: `Shop\Table::either`, Count: 300, Looked: 300, Different: 2, Repeated: 298, Same: 298, Results: 1, Nothing: 150},
 		profile.FunctionCalls{Name: `Shop\temporary`, Count: 301, Looked: 301, Different: 301, Results: 301})
+}
+
+// A file is rewritten when it is included, also by another one and by a loader of classes.
+func TestPHPInclude(t *testing.T) {
+	files := map[string]string{
+		"p.php":    "<?php\nrequire_once __DIR__ . '/load.php';\nchdir('/');\nfor ($n = 0; $n < 30; $n++) { Own::twice($n % 3); }\nif (Own::where() !== __DIR__ . '/Own.php:4' || !in_array(__DIR__ . '/Own.php', get_included_files())) exit(3);\ntry { Own::fails(); } catch (Exception $e) { if ($e->getLine() !== 5) exit(4); }\n",
+		"load.php": "<?php\nspl_autoload_register(function ($class) { (include __DIR__ . \"/$class.php\") or exit(5); });\n",
+		"Own.php":  "<?php\nclass Own {\n    static function twice($n) { return [$n, $n * 2]; }\n    static function where() { return __FILE__ . ':' . __LINE__; }\n    static function fails() { throw new Exception(); }\n}\nreturn true;\n",
+	}
+	got, file := runIn(t, profile.KindPHP, "php", files, "Own.php", "p.php", nil, "Own::twice", "Own::fails")
+	held(t, got, file,
+		profile.FunctionCalls{Name: "Own::twice", Count: 30, Looked: 30, Different: 3, Repeated: 27, Same: 27, Results: 3},
+		profile.FunctionCalls{Name: "Own::fails", Count: 1, Looked: 1, Different: 1, Nothing: 1})
+}
+
+// What PHP prints of an exception that nobody catches is the same with the counter.
+func TestPHPUncaught(t *testing.T) {
+	path, err := exec.LookPath("php")
+	if err != nil {
+		t.Skip("no php")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.php")
+	if err := os.WriteFile(file, []byte("<?php\nfunction fails($n) { if ($n) fails($n - 1); else throw new LogicException('no', 1, new Exception('inner')); }\nfails(2);\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Prepare(t.TempDir(), []Function{{Name: "fails", File: file, Kind: profile.KindPHP}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, _ := exec.Command(path, file).CombinedOutput() //nolint:errcheck // it fails
+	cmd := exec.Command(path, file)
+	cmd.Env = r.Environment
+	with, err := cmd.CombinedOutput()
+	if err == nil || string(with) != string(without) {
+		t.Errorf("%v: %s\n%s", err, with, without)
+	}
+	if got, err := r.Read(); err != nil || len(got.Functions) != 1 || got.Functions[0].Count != 3 {
+		t.Errorf("%v %+v", err, got)
+	}
 }
