@@ -28,6 +28,7 @@ my $rename = eval { local $SIG{__DIE__}; require Sub::Util; \&Sub::Util::set_sub
 my $current;                        # what DB::sub is called for
 my %known;                          # address: a weak reference, its token
 my $token = 0;
+my $wasted = 0;                     # s in here: the calls that are counted do not take that
 
 # What tells an object from all others, also from one that later has its address.
 sub _identity {
@@ -78,11 +79,18 @@ sub _text {
     return 'i' . _identity($value);
 }
 
+# A number, or what a comparison gives: 1 or an empty text that is a number, too.
+sub _is_number {
+    my $flags = B::svref_2object(\$_[0])->FLAGS;
+    return !ref $_[0] && $flags & (B::SVf_IOK() | B::SVf_NOK());
+}
+
 sub _clear {
     my $t = shift;
-    @$t{qw(count looked repeated same nothing spent)} = (0) x 6;
+    @$t{qw(count looked repeated same nothing plain cyclic spent active recursive)} = (0) x 10;
     $t->{stride} = 1;
-    $t->{first} = {};    # digest of arguments: digest of the first result, '' for none
+    $t->{first} = {};    # digest of arguments: digest of the first result ('' for none), number of the last call, distance to the one before
+    $t->{times} = [ (0) x 64 ];    # ns of the calls from 2**i on, up to those from 2**(i+1) on
     $t->{results} = {};
 }
 
@@ -172,36 +180,59 @@ sub sub {
         @passed = map { ref($_) && !tied($_) ? Scalar::Util::refaddr($_) : () } @_;
         $t->{looked}++;
         $t->{nothing}++;    # as long as it gives nothing: it may be left by an exception
-        if (exists $t->{first}{$key}) {
+        if (my $known = $t->{first}{$key}) {
+            my $distance = $t->{looked} - $known->[1];
             $t->{repeated}++;
-            $t->{same}++ if $t->{first}{$key} eq '';
+            $t->{same}++ if $known->[0] eq '';
+            $t->{cyclic}++ if $distance == $known->[2];
+            @$known[1, 2] = ($t->{looked}, $distance);
         } else {
-            $t->{first}{$key} = '';
+            $t->{first}{$key} = [ '', $t->{looked}, 0 ];
             push @passed, 'new';
         }
-        $t->{spent} += $now->() - $begin;
+        my $spent = $now->() - $begin;
+        $t->{spent} += $spent;
+        $wasted += $spent;
     }
+    local $t->{active} = $t->{active} + 1;
+    $t->{recursive} = 1 if $t->{active} > 1;
+    my ($number, $from) = ($t->{count}, $now->() - $wasted);
     my $new = @passed && $passed[-1] eq 'new' ? pop @passed : 0;
     if ($list) {
         my @given = &{ $t->{code} };
-        WhyhotCount::gave($t, $key, $new, \@passed, \@given);
+        WhyhotCount::gave($t, $key, $new, \@passed, \@given, $number, $from);
         return @given;
     }
     if (defined $list) {
         my $given = &{ $t->{code} };
-        WhyhotCount::gave($t, $key, $new, \@passed, [$given]);
+        WhyhotCount::gave($t, $key, $new, \@passed, [$given], $number, $from);
         return $given;
     }
     &{ $t->{code} };
+    WhyhotCount::took($t, $number, $now->() - $wasted - $from);
     return;
 }
 
 package WhyhotCount;
 
+# How many bits a number has.
+sub _bits {
+    my ($number, $bits) = (shift, 0);
+    $bits++, $number >>= 1 while $number;
+    return $bits;
+}
+
+sub took {
+    my ($t, $number, $seconds) = @_;
+    $t->{times}[_bits($number) - 1] += int(1e9 * $seconds * $t->{stride}) if $seconds > 0;
+}
+
+
 sub gave {
-    my ($t, $key, $new, $passed, $given) = @_;
+    my ($t, $key, $new, $passed, $given, $number, $from) = @_;
     local ($@, $!);
     my $begin = $now->();
+    took($t, $number, $begin - $wasted - $from);
     my $none = !@$given;
     if (@$given == 1) {
         my $type = Scalar::Util::reftype($given->[0]);
@@ -213,18 +244,19 @@ sub gave {
         my @which = $n <= $LONGEST ? (0 .. $n - 1) : (0 .. $LONGEST / 2 - 1, $n - $LONGEST / 2 .. $n - 1);
         my $result = $digest->(join ',', $n, map { _text($_, 3, 1) } @$given[@which]);
         $t->{nothing}--;
+        $t->{plain}++ if $n == 1 && _is_number($given->[0]);
         $t->{results}{$result} = 1 if keys %{ $t->{results} } < $MOST;
         if ($new) {
-            $t->{first}{$key} = $result;
+            $t->{first}{$key}[0] = $result;
         } else {
-            $t->{same}-- if $t->{first}{$key} eq '';
-            $t->{same}++ if $t->{first}{$key} eq $result;
+            $t->{same}-- if $t->{first}{$key}[0] eq '';
+            $t->{same}++ if $t->{first}{$key}[0] eq $result;
         }
     }
-    $t->{spent} += $now->() - $begin;
-    my ($twice, $stride) = (1, $t->{stride});
-    $twice++ while $stride >>= 1;
-    $t->{stride} *= 2 if $t->{spent} > $ENOUGH * $twice;
+    my $spent = $now->() - $begin;
+    $t->{spent} += $spent;
+    $wasted += $spent;
+    $t->{stride} *= 2 if $t->{spent} > $ENOUGH * _bits($t->{stride});
 }
 
 # Perl asks this for each file that it looks for, and takes from it the ones that are wanted:
@@ -264,7 +296,7 @@ sub write_counts {
         my $different = keys %{ $t->{first} };
         $different = 0 if $different >= $MOST;
         push @functions, qq({"name":"$t->{name_text}","file":"$t->{file_text}","line":$t->{line},"different":$different,"results":)
-            . keys(%{ $t->{results} }) . join('', map { qq(,"$_":$t->{$_}) } qw(count looked repeated same nothing)) . '}';
+            . keys(%{ $t->{results} }) . join('', map { qq(,"$_":$t->{$_}) } qw(count looked repeated same nothing plain cyclic)) . ',"times":[' . ($t->{recursive} ? '' : join ',', @{ $t->{times} }[0 .. _bits($t->{count}) - 1]) . ']}';
     }
     open my $out, '>', "$results/$$.json.part" or return;
     binmode $out;

@@ -1,6 +1,7 @@
 package inside
 
 import (
+	"math/bits"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,14 +14,23 @@ import (
 // run counts functions of a program that is written to a file of a name.
 func run(t *testing.T, kind profile.Kind, interpreter, name, text string, arguments []string, functions ...string) (*Result, string) {
 	t.Helper()
+	return runIn(t, kind, interpreter, map[string]string{name: text}, name, name, arguments, functions...)
+}
+
+// runIn counts functions that are in a file of several, of which one is run.
+func runIn(t *testing.T, kind profile.Kind, interpreter string, files map[string]string, of, program string, arguments []string, functions ...string) (*Result, string) {
+	t.Helper()
 	path, err := exec.LookPath(interpreter)
 	if err != nil {
 		t.Skip("no " + interpreter)
 	}
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	file := filepath.Join(dir, of)
 	var list []Function
 	for _, f := range functions {
 		list = append(list, Function{Name: f, File: file, Kind: kind})
@@ -29,7 +39,7 @@ func run(t *testing.T, kind profile.Kind, interpreter, name, text string, argume
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, append(arguments, file)...)
+	cmd := exec.Command(path, append(arguments, filepath.Join(dir, program))...)
 	cmd.Env = r.Environment
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -51,11 +61,37 @@ func held(t *testing.T, got *Result, file string, want ...profile.FunctionCalls)
 		w.File = file
 		found := false
 		for _, f := range got.Functions {
+			if n := bits.Len64(f.Count); len(f.Times) != 0 && len(f.Times) != n {
+				t.Errorf("%s: %d times of %d calls", f.Name, len(f.Times), f.Count)
+			}
 			f.Line, f.Times = w.Line, nil
 			found = found || reflect.DeepEqual(f, w)
 		}
 		if !found {
 			t.Errorf("%+v is not in %+v", w, got.Functions)
 		}
+	}
+}
+
+// grown are a program's functions of which one takes longer with each call, one takes as long,
+// and one calls itself. The first calls, up to 2^from, may be of code that is not compiled yet.
+func grown(t *testing.T, got *Result, from int, longer, same, itself string) {
+	t.Helper()
+	mean := func(name string, k int) float64 {
+		for _, f := range got.Functions {
+			if f.Name == name && len(f.Times) > k {
+				return float64(f.Times[k]) / float64(int(1)<<k)
+			}
+		}
+		return 0
+	}
+	if a, b := mean(longer, from), mean(longer, from+4); a <= 0 || b < 4*a {
+		t.Errorf("%s: %.0f ns and %.0f", longer, a, b)
+	}
+	if a, b := mean(same, from), mean(same, from+4); a <= 0 || b > 4*a {
+		t.Errorf("%s: %.0f ns and %.0f", same, a, b)
+	}
+	if mean(itself, 0) != 0 {
+		t.Errorf("%s has times", itself)
 	}
 }

@@ -72,26 +72,26 @@ process.exit(0);
 // alone, and hinders no other function of the file.
 func TestNode(t *testing.T) {
 	want := []profile.FunctionCalls{
-		{Name: "Tool", Count: 1800, Looked: 1800, Different: 305, Repeated: 1495, Same: 1495},
-		{Name: "Big", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299},
-		{Name: "use", Count: 300, Looked: 300, Different: 300, Results: 300},
+		{Name: "Tool", Count: 1800, Looked: 1800, Different: 305, Repeated: 1495, Same: 1495, Nothing: 1800, Cyclic: 1490},
+		{Name: "Big", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300, Cyclic: 298},
+		{Name: "use", Count: 300, Looked: 300, Different: 300, Results: 300, Plain: 300},
 		{Name: "never"},
 		{Name: "fails", Count: 300, Looked: 300, Different: 300, Nothing: 300},
-		{Name: "get size", Count: 300, Looked: 300, Different: 300, Results: 1},
-		{Name: "build", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
+		{Name: "get size", Count: 300, Looked: 300, Different: 300, Results: 1, Plain: 300},
+		{Name: "build", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1, Cyclic: 298},
 		{Name: "later", Count: 300},
-		{Name: "Table", Count: 1, Looked: 1, Different: 1},
-		{Name: "Table.add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300},
-		{Name: "widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3},
-		{Name: "Table.chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300},
+		{Name: "Table", Count: 1, Looked: 1, Different: 1, Nothing: 1},
+		{Name: "Table.add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300, Plain: 300, Cyclic: 298},
+		{Name: "widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3, Cyclic: 294},
+		{Name: "Table.chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300, Cyclic: 298},
 		{Name: "Table.each", Count: 300},
 		{Name: "temporary", Count: 300, Looked: 300, Different: 300, Results: 300},
 		{Name: "picked", Count: 300},
-		{Name: "nested", Count: 301, Looked: 301, Different: 2, Repeated: 299, Same: 299, Results: 2},
-		{Name: "curried", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300},
-		{Name: "after", Count: 301, Looked: 301, Different: 301, Results: 2},
-		{Name: "inScope", Count: 300, Looked: 300, Different: 300, Results: 300},
-		{Name: "onlyOne", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
+		{Name: "nested", Count: 301, Looked: 301, Different: 2, Repeated: 299, Same: 299, Results: 2, Cyclic: 296},
+		{Name: "curried", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300, Cyclic: 298},
+		{Name: "after", Count: 301, Looked: 301, Different: 301, Results: 2, Plain: 301},
+		{Name: "inScope", Count: 300, Looked: 300, Different: 300, Results: 300, Plain: 300},
+		{Name: "onlyOne", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1, Plain: 300, Cyclic: 298},
 	}
 	var names []string
 	for _, w := range want {
@@ -116,6 +116,33 @@ func TestNodeModule(t *testing.T) {
 	}
 	got.NotCounted = nil
 	held(t, got, file,
-		profile.FunctionCalls{Name: "of", Count: 10, Looked: 10, Different: 2, Repeated: 8, Same: 8, Results: 2},
-		profile.FunctionCalls{Name: "go", Count: 10, Looked: 10, Different: 1, Repeated: 9, Same: 9, Results: 1})
+		profile.FunctionCalls{Name: "of", Count: 10, Looked: 10, Different: 2, Repeated: 8, Same: 8, Results: 2, Cyclic: 6},
+		profile.FunctionCalls{Name: "go", Count: 10, Looked: 10, Different: 1, Repeated: 9, Same: 9, Results: 1, Plain: 10, Cyclic: 8})
+}
+
+const nodeGrows = `
+function longer(seen) {
+  seen.push(seen.length);
+  let sum = 0;
+  for (let i = 0; i < 20; i++) for (const n of seen) sum += n;
+  return sum;
+}
+function same(n) {
+  let sum = 0;
+  for (let i = 0; i < 5000 + n % 2; i++) sum += i;
+  return sum;
+}
+function itself(n) { return n === 0 ? 0 : itself(n - 1); }
+const seen = [];
+for (let n = 0; n < 5000; n++) {
+  longer(seen);
+  same(n);
+  itself(3);
+}
+`
+
+// One call of a function takes longer the more there were before, or it does not.
+func TestNodeTimes(t *testing.T) {
+	got, _ := run(t, profile.KindJS, "node", "p.js", nodeGrows, nil, "longer", "same", "itself")
+	grown(t, got, 8, "longer", "same", "itself")
 }

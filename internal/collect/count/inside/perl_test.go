@@ -80,18 +80,45 @@ func TestPerl(t *testing.T) {
 	}
 	got.NotCounted = nil
 	held(t, got, file,
-		profile.FunctionCalls{Name: "Tool::new", Count: 907, Looked: 900, Different: 302, Repeated: 598, Same: 598, Results: 302},
+		profile.FunctionCalls{Name: "Tool::new", Count: 907, Looked: 900, Different: 302, Repeated: 598, Same: 598, Results: 302, Cyclic: 596},
 		profile.FunctionCalls{Name: "Tool::use", Count: 307, Looked: 300, Different: 300, Nothing: 300},
 		profile.FunctionCalls{Name: "Tool::never"},
 		profile.FunctionCalls{Name: "Tool::fails", Count: 300, Looked: 300, Different: 300, Nothing: 300},
-		profile.FunctionCalls{Name: "Tool::seen", Count: 600, Looked: 600, Different: 1, Repeated: 599, Same: 299, Results: 2},
-		profile.FunctionCalls{Name: "Table::add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300},
-		profile.FunctionCalls{Name: "Table::widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3},
-		profile.FunctionCalls{Name: "Table::chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300},
+		profile.FunctionCalls{Name: "Tool::seen", Count: 600, Looked: 600, Different: 1, Repeated: 599, Same: 299, Results: 2, Cyclic: 598},
+		profile.FunctionCalls{Name: "Table::add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300, Cyclic: 298},
+		profile.FunctionCalls{Name: "Table::widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3, Cyclic: 294},
+		profile.FunctionCalls{Name: "Table::chained", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300, Cyclic: 298},
 		profile.FunctionCalls{Name: "Table::changes", Count: 300, Looked: 300, Different: 300, Nothing: 300},
-		profile.FunctionCalls{Name: "Table::context", Count: 600, Looked: 600, Different: 1, Repeated: 599, Same: 299, Results: 2},
-		profile.FunctionCalls{Name: "Table::pairs", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
+		profile.FunctionCalls{Name: "Table::context", Count: 600, Looked: 600, Different: 1, Repeated: 599, Same: 299, Results: 2, Cyclic: 598},
+		profile.FunctionCalls{Name: "Table::pairs", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1, Plain: 300, Cyclic: 298},
 		profile.FunctionCalls{Name: "Table::by_number", Count: 3},
 		profile.FunctionCalls{Name: "main::odd", Count: 4},
 		profile.FunctionCalls{Name: "main::temporary", Count: 300, Looked: 300, Different: 300, Nothing: 300})
+}
+
+// A module is found also where the program puts a directory in front of all others, and what is
+// imported from it is counted; the module has its lines, its name and its data.
+func TestPerlModule(t *testing.T) {
+	files := map[string]string{
+		"p.pl":   "use FindBin;\nuse lib $FindBin::Bin;\nuse Own qw(twice);\nmy @two = map { scalar twice($_ % 3) } 1 .. 30;\nmy @data = <Own::DATA>;\ndie \"@data\" if @data != 2 || Own::where() ne \"$FindBin::Bin/Own.pm 5\" || $INC{'Own.pm'} ne \"$FindBin::Bin/Own.pm\";\n",
+		"Own.pm": "package Own;\nuse Exporter 'import';\nour @EXPORT_OK = ('twice');\nsub twice { return $_[0] * 2 }\nsub where { return __FILE__ . ' ' . __LINE__ }\n1;\n__DATA__\none\ntwo\n",
+	}
+	got, file := runIn(t, profile.KindPerl, "perl", files, "Own.pm", "p.pl", nil, "Own::twice", "Own::where")
+	held(t, got, file,
+		profile.FunctionCalls{Name: "Own::twice", Count: 30, Looked: 30, Different: 3, Repeated: 27, Same: 27, Results: 3, Plain: 30, Cyclic: 24},
+		profile.FunctionCalls{Name: "Own::where", Count: 1, Looked: 1, Different: 1, Results: 1})
+}
+
+const perlGrows = `
+sub longer { my $seen = shift; push @$seen, scalar @$seen; my $sum = 0; for (1 .. 20) { $sum += $_ for @$seen } return $sum }
+sub same { my ($n, $sum) = (shift, 0); $sum += $_ for 0 .. 1000 + $n % 2; return $sum }
+sub itself { my $n = shift; return $n ? itself($n - 1) : 0 }
+my $seen = [];
+for my $n (1 .. 600) { my $x = longer($seen); $x = same($n); $x = itself(3) }
+`
+
+// One call of a function takes longer the more there were before, or it does not.
+func TestPerlTimes(t *testing.T) {
+	got, _ := run(t, profile.KindPerl, "perl", "p.pl", perlGrows, nil, "main::longer", "main::same", "main::itself")
+	grown(t, got, 4, "main::longer", "main::same", "main::itself")
 }

@@ -8,6 +8,8 @@ import (
 
 const pythonProgram = `
 import copy
+import os
+import sys
 
 class Tool:
     def __init__(self, text):
@@ -82,17 +84,24 @@ for n in range(300):
         Tool("").fails()
     except ValueError:
         pass
+
+child = os.fork()
+if child == 0:
+    for n in range(7):
+        Tool("the same").use(n)
+    sys.exit(0)
+os.waitpid(child, 0)
 `
 
 // The same arguments are seen by value, objects by which they are, also where a later one has
 // the address of one that is gone; results by what is in them. What gives nothing, itself or
-// a generator has no result.
+// a generator has no result. A child that is forked counts its own calls.
 func TestPython(t *testing.T) {
 	got, file := run(t, profile.KindPython, "python3", "p.py", pythonProgram, nil,
 		"Tool.__init__", "Tool.use", "Tool.never", "Tool.fails", "Table.add", "Table.widest", "Table.made", "Table.chained", "temporary", "moved", "deep", "outer.<locals>.inner", "words")
 	held(t, got, file,
-		profile.FunctionCalls{Name: "Tool.__init__", Count: 1200, Looked: 1200, Different: 303, Repeated: 897, Same: 897, Cyclic: 894, Nothing: 1200},
-		profile.FunctionCalls{Name: "Tool.use", Count: 300, Looked: 300, Different: 300, Results: 300, Plain: 300},
+		profile.FunctionCalls{Name: "Tool.__init__", Count: 1207, Looked: 1200, Different: 303, Repeated: 897, Same: 897, Cyclic: 894, Nothing: 1200},
+		profile.FunctionCalls{Name: "Tool.use", Count: 307, Looked: 300, Different: 300, Results: 300, Plain: 300},
 		profile.FunctionCalls{Name: "Tool.never"},
 		profile.FunctionCalls{Name: "Tool.fails", Count: 300, Looked: 300, Different: 300, Nothing: 300},
 		profile.FunctionCalls{Name: "Table.add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300, Plain: 300, Cyclic: 298},
@@ -118,4 +127,28 @@ func TestPythonWithoutTheCounter(t *testing.T) {
 	if len(got.NotCounted) != 1 || len(got.Functions) != 0 {
 		t.Errorf("%+v", got)
 	}
+}
+
+const pythonGrows = `
+def longer(seen):
+    seen.append(len(seen))
+    return sum(seen * 50)
+
+def same(n):
+    return sum(range(3000 + n % 2))
+
+def itself(n):
+    return n and itself(n - 1)
+
+seen = []
+for n in range(600):
+    longer(seen)
+    same(n)
+    itself(3)
+`
+
+// One call of a function takes longer the more there were before, or it does not.
+func TestPythonTimes(t *testing.T) {
+	got, _ := run(t, profile.KindPython, "python3", "p.py", pythonGrows, nil, "longer", "same", "itself")
+	grown(t, got, 4, "longer", "same", "itself")
 }

@@ -96,17 +96,17 @@ func TestRuby(t *testing.T) {
 	got, file := run(t, profile.KindRuby, "ruby", "p.rb", rubyProgram, nil,
 		"initialize", "use", "never", "fails", "<=>", "Shop::Tool.build", "Shop::Table#add", "widest", "chained", "each", "pairs", "temporary")
 	held(t, got, file,
-		profile.FunctionCalls{Name: "initialize", Count: 1203, Looked: 1203, Different: 306, Repeated: 897, Same: 897},
-		profile.FunctionCalls{Name: "use", Count: 307, Looked: 300, Different: 300, Results: 300},
+		profile.FunctionCalls{Name: "initialize", Count: 1203, Looked: 1203, Different: 306, Repeated: 897, Same: 897, Nothing: 1203, Cyclic: 894},
+		profile.FunctionCalls{Name: "use", Count: 307, Looked: 300, Different: 300, Results: 300, Plain: 300},
 		profile.FunctionCalls{Name: "never"},
 		profile.FunctionCalls{Name: "fails", Count: 300, Looked: 300, Different: 300, Nothing: 300},
-		profile.FunctionCalls{Name: "<=>", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
-		profile.FunctionCalls{Name: "Shop::Tool.build", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1},
-		profile.FunctionCalls{Name: "Shop::Table#add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300},
-		profile.FunctionCalls{Name: "widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3},
+		profile.FunctionCalls{Name: "<=>", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1, Plain: 300, Cyclic: 298},
+		profile.FunctionCalls{Name: "Shop::Tool.build", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Results: 1, Cyclic: 298},
+		profile.FunctionCalls{Name: "Shop::Table#add", Count: 300, Looked: 300, Different: 1, Repeated: 299, Results: 300, Plain: 300, Cyclic: 298},
+		profile.FunctionCalls{Name: "widest", Count: 300, Looked: 300, Different: 3, Repeated: 297, Same: 297, Results: 3, Cyclic: 294},
 		profile.FunctionCalls{Name: "chained", Count: 300},
-		profile.FunctionCalls{Name: "each", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300},
-		profile.FunctionCalls{Name: "pairs", Count: 300, Looked: 300, Different: 300, Results: 1},
+		profile.FunctionCalls{Name: "each", Count: 300, Looked: 300, Different: 1, Repeated: 299, Same: 299, Nothing: 300, Cyclic: 298},
+		profile.FunctionCalls{Name: "pairs", Count: 300, Looked: 300, Different: 300, Results: 1, Plain: 300},
 		profile.FunctionCalls{Name: "temporary", Count: 300, Looked: 300, Different: 300, Results: 300})
 }
 
@@ -119,8 +119,8 @@ func TestRubyOfOneName(t *testing.T) {
 	}
 	got.NotCounted = nil
 	held(t, got, file,
-		profile.FunctionCalls{Name: "A#go", Count: 5, Looked: 5, Different: 5, Results: 5},
-		profile.FunctionCalls{Name: "B#go", Count: 10, Looked: 10, Different: 10, Results: 1})
+		profile.FunctionCalls{Name: "A#go", Count: 5, Looked: 5, Different: 5, Results: 5, Plain: 5},
+		profile.FunctionCalls{Name: "B#go", Count: 10, Looked: 10, Different: 10, Results: 1, Plain: 10})
 }
 
 // An interpreter that does not load the counter is said.
@@ -129,4 +129,32 @@ func TestRubyWithoutTheCounter(t *testing.T) {
 	if len(got.NotCounted) != 1 || len(got.Functions) != 0 {
 		t.Errorf("%+v", got)
 	}
+}
+
+const rubyGrows = `
+def longer(seen)
+  seen << seen.length
+  20.times.sum { seen.sum { |n| n } }
+end
+
+def same(n)
+  (0..1000 + n % 2).sum { |m| m }
+end
+
+def itself(n)
+  n == 0 ? 0 : itself(n - 1)
+end
+
+seen = []
+600.times do |n|
+  longer(seen)
+  same(n)
+  itself(3)
+end
+`
+
+// One call of a function takes longer the more there were before, or it does not.
+func TestRubyTimes(t *testing.T) {
+	got, _ := run(t, profile.KindRuby, "ruby", "p.rb", rubyGrows, nil, "longer", "same", "itself")
+	grown(t, got, 4, "longer", "same", "itself")
 }

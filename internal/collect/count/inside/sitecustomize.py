@@ -268,7 +268,15 @@ def _begin(names, results):
             json.dump({"language": "python", "way": way, "functions": functions}, f)
         os.replace(path + ".part", path)
 
+    def forked():
+        """A child counts its own calls only."""
+        pending.clear()
+        for t in wanted.values():
+            t.__init__()
+
     atexit.register(write)
+    if hasattr(os, "register_at_fork"):  # since Python 3.7
+        os.register_at_fork(after_in_child=forked)
 
 
 def _next():

@@ -28,8 +28,10 @@
   const now = performance.now.bind(performance);
   const tallies = JSON.parse(read(names, 'utf8')).filter((w) => w.language === 'node').map((w) => ({
     name: w.name, file: w.file, line: w.line || 0, found: false,
-    count: 0, looked: 0, repeated: 0, same: 0, nothing: 0, spent: 0, stride: 1,
-    first: new Map(), // hash of arguments: hash of the first result
+    count: 0, looked: 0, repeated: 0, same: 0, nothing: 0, plain: 0, cyclic: 0, spent: 0, stride: 1,
+    first: new Map(), // hash of arguments: hash of the first result, number of the last call, distance to the one before
+    times: new Array(54).fill(0), // ns of the calls from 2**i on, up to those from 2**(i+1) on
+    active: 0, recursive: false,
     results: new Set(),
   }));
   const files = new Map(); // path: indexes of tallies
@@ -153,6 +155,8 @@
 
   const unseen = { set r(value) {} }; // of a call that is not looked at: keeps nothing
 
+  let wasted = 0; // ms in here: the calls that are counted do not take that
+
   // scope is the call of the function around, whose variables this one sees.
   function begin(i, site, receiver, values, target, scope) {
     const t = tallies[i];
@@ -166,8 +170,12 @@
       addValue(values[n], 2, false);
       if (isObject(values[n])) passed.push(values[n]);
     }
-    const call = { r: undefined, t, arguments: finish(), passed, made: target !== undefined };
-    t.spent += now() - from;
+    const call = { r: undefined, t, arguments: finish(), passed, made: target !== undefined, number: t.count, from: 0 };
+    if (++t.active > 1) t.recursive = true;
+    const until = now();
+    t.spent += until - from;
+    wasted += until - from;
+    call.from = until - wasted;
     return call;
   }
   function end(call) {
@@ -175,24 +183,36 @@
     if (t === undefined) return;
     const from = now(), value = call.r;
     let result;
+    t.times[Math.floor(Math.log2(call.number))] += Math.max(0, from - wasted - call.from) * 1e6 * t.stride;
+    t.active--;
     t.looked++;
-    if (!call.made) {
+    if (call.made) {
+      t.nothing++;
+    } else {
       if (value === undefined || value === null || (isObject(value) && (call.passed.includes(value) || (!types.isProxy(value) && later(value))))) {
         t.nothing++;
       } else {
+        if (typeof value === 'number' || typeof value === 'boolean') t.plain++;
         one = two = 7;
         addValue(value, 3, true);
         result = finish();
         if (t.results.size < MOST) t.results.add(result);
       }
     }
-    if (t.first.has(call.arguments)) {
+    const known = t.first.get(call.arguments);
+    if (known !== undefined) {
+      const distance = t.looked - known.last;
       t.repeated++;
-      if (t.first.get(call.arguments) === result) t.same++;
+      if (known.result === result) t.same++;
+      if (known.distance === distance) t.cyclic++;
+      known.last = t.looked;
+      known.distance = distance;
     } else {
-      t.first.set(call.arguments, result);
+      t.first.set(call.arguments, { result, last: t.looked, distance: 0 });
     }
-    t.spent += now() - from;
+    const spent = now() - from;
+    t.spent += spent;
+    wasted += spent;
     if (t.spent > ENOUGH * (32 - Math.clz32(t.stride))) t.stride *= 2;
   }
   Object.defineProperty(globalThis, '__whyhot__', {
@@ -827,7 +847,8 @@
   function write() {
     const functions = tallies.filter((t) => t.found).map((t) => ({
       name: t.name, file: t.file, line: t.line, count: t.count, different: t.first.size < MOST ? t.first.size : 0, looked: t.looked,
-      repeated: t.repeated, same: t.same, results: t.results.size, nothing: t.nothing,
+      repeated: t.repeated, same: t.same, results: t.results.size, nothing: t.nothing, plain: t.plain, cyclic: t.cyclic,
+      times: t.recursive || t.count === 0 ? [] : t.times.slice(0, 1 + Math.floor(Math.log2(t.count))).map(Math.round),
     }));
     try {
       const file = path.join(results, `${process.pid}.json`);

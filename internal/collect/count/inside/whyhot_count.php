@@ -19,6 +19,7 @@ final class WhyhotCount
     private static $process;
     private static $tokens; // of an object: what tells it from all others
     private static $token = 0;
+    private static $wasted = 0; // ns in here: the calls that are counted do not take that
     private static $internal = []; // class: whether PHP has it
     private static $unseen;
     private static $next = null; // path and text of the file that is opened next
@@ -66,7 +67,8 @@ final class WhyhotCount
 
     private static function cleared($t)
     {
-        return ['count' => 0, 'looked' => 0, 'repeated' => 0, 'same' => 0, 'nothing' => 0, 'spent' => 0, 'stride' => 1, 'first' => [], 'results' => []] + $t;
+        return ['count' => 0, 'looked' => 0, 'repeated' => 0, 'same' => 0, 'nothing' => 0, 'plain' => 0, 'cyclic' => 0, 'spent' => 0, 'stride' => 1,
+            'first' => [], 'results' => [], 'times' => array_fill(0, 64, 0), 'active' => 0, 'recursive' => false] + $t;
     }
 
     /** Leaves the frame that includes the script out of the stack that PHP prints. */
@@ -117,7 +119,13 @@ final class WhyhotCount
             }
         }
         $call->arguments = md5($text, true);
-        $t['spent'] += hrtime(true) - $from;
+        $call->number = $t['count'];
+        $t['recursive'] = $t['recursive'] || $t['active'] > 0;
+        $t['active']++;
+        $until = hrtime(true);
+        $t['spent'] += $until - $from;
+        self::$wasted += $until - $from;
+        $call->from = $until - self::$wasted;
         return $call;
     }
 
@@ -129,12 +137,17 @@ final class WhyhotCount
         $from = hrtime(true);
         $t = &self::$tallies[$call->i];
         $value = $call->r;
+        $t['times'][(int) log($call->number, 2)] += max(0, $from - self::$wasted - $call->from) * $t['stride'];
+        $t['active']--;
         $t['looked']++;
         $result = '';
-        if (!$call->made) {
+        if ($call->made) {
+            $t['nothing']++;
+        } else {
             if ($value === null || is_resource($value) || $value instanceof Iterator || (is_object($value) && in_array($value, $call->passed, true))) {
                 $t['nothing']++;
             } else {
+                $t['plain'] += is_int($value) || is_float($value) || is_bool($value) ? 1 : 0;
                 $result = md5(self::text($value, 3, true), true);
                 if (count($t['results']) < self::MOST) {
                     $t['results'][$result] = true;
@@ -144,12 +157,18 @@ final class WhyhotCount
         $call->r = null;
         $call->passed = [];
         if (isset($t['first'][$call->arguments])) {
+            [$first, $last, $before] = $t['first'][$call->arguments];
+            $distance = $t['looked'] - $last;
             $t['repeated']++;
-            $t['same'] += $t['first'][$call->arguments] === $result ? 1 : 0;
+            $t['same'] += $first === $result ? 1 : 0;
+            $t['cyclic'] += $distance === $before ? 1 : 0;
+            $t['first'][$call->arguments] = [$first, $t['looked'], $distance];
         } else {
-            $t['first'][$call->arguments] = $result;
+            $t['first'][$call->arguments] = [$result, $t['looked'], 0];
         }
-        $t['spent'] += hrtime(true) - $from;
+        $spent = hrtime(true) - $from;
+        $t['spent'] += $spent;
+        self::$wasted += $spent;
         if ($t['spent'] > self::ENOUGH * (1 + (int) log($t['stride'], 2))) {
             $t['stride'] *= 2;
         }
@@ -171,7 +190,7 @@ final class WhyhotCount
             return $value === null ? 'n' : ($value ? 't' : 'F');
         }
         if (is_array($value)) {
-            return $depth > 0 ? 'a' . self::items($value, $depth - 1, $inside) : 'a' . count($value);
+            return $depth > 0 ? 'a' . self::items($value, $depth - 1, $inside) : 'a' . ++self::$token; // deeper than is looked: like no other
         }
         if (!is_object($value)) {
             return 'r' . (int) $value;
@@ -206,7 +225,8 @@ final class WhyhotCount
             if ($t['found']) {
                 $functions[] = ['name' => $t['name'], 'file' => $t['file'], 'line' => $t['line'], 'count' => $t['count'],
                     'different' => count($t['first']) < self::MOST ? count($t['first']) : 0, 'looked' => $t['looked'], 'repeated' => $t['repeated'],
-                    'same' => $t['same'], 'results' => count($t['results']), 'nothing' => $t['nothing']];
+                    'same' => $t['same'], 'results' => count($t['results']), 'nothing' => $t['nothing'],
+                    'plain' => $t['plain'], 'cyclic' => $t['cyclic'], 'times' => $t['recursive'] || $t['count'] === 0 ? [] : array_slice($t['times'], 0, 1 + (int) log($t['count'], 2))];
             }
         }
         $file = self::$results . '/' . getmypid() . '.json';
@@ -564,6 +584,8 @@ final class WhyhotCall
     public $arguments;
     public $passed = [];
     public $r = null;
+    public $number = 0;
+    public $from = 0;
 }
 
 /** A call that is not looked at: keeps nothing of what it gives. */

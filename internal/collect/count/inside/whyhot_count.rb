@@ -23,6 +23,8 @@ counter = Class.new do
     @simple = [String, Symbol, Integer, Float, Rational, Complex, Regexp, Time, NilClass, TrueClass, FalseClass].to_h { |c| [c, true] }.compare_by_identity
     @streams = [Enumerator, IO, Thread, Fiber]
     @blocks = 0
+    @wasted = 0 # ns in here: the calls that are counted do not take that
+    @collector = GC.respond_to?(:total_time) # since Ruby 3.1
     @tallies = []
     @by_file = Hash.new { |h, k| h[k] = [] }
     read(names)
@@ -47,8 +49,10 @@ counter = Class.new do
   end
 
   def clear(tally)
-    tally[:count] = tally[:looked] = tally[:repeated] = tally[:same] = tally[:nothing] = tally[:spent] = 0
-    tally[:first] = {} # hash of arguments: hash of the first result
+    tally[:count] = tally[:looked] = tally[:repeated] = tally[:same] = tally[:nothing] = tally[:plain] = tally[:cyclic] = tally[:spent] = 0
+    tally[:first] = {} # hash of arguments: hash of the first result, number of the last call, distance to the one before
+    tally[:times] = Array.new(64, 0) # ns of the calls from 2**i on, up to those from 2**(i+1) on
+    tally[:recursive] = false
     tally[:results] = {}
     tally[:stride] = 1
   end
@@ -140,6 +144,7 @@ counter = Class.new do
         end
         tally[:count] += 1
         call = nil
+        tally[:recursive] ||= !stack.empty?
         if tally[:count] % tally[:stride] == 0 && tally[:first].length < @most
           call = called(tally, point, method, yields, constructor)
         end
@@ -179,33 +184,50 @@ counter = Class.new do
     if blocks && binding.eval("block_given?")
       hashes << [:block, @blocks += 1].hash
     end
-    tally[:spent] += @clock.call(Process::CLOCK_MONOTONIC, :nanosecond) - begin_at
-    [hashes.hash, passed]
+    spend(tally, begin_at)
+    [hashes.hash, passed, tally[:count], own_time]
   rescue NameError, TypeError, ArgumentError, EncodingError
     nil
   end
 
+  # The time on the clock without what counting and the collector take: what there is to collect
+  # grows with the program, whatever method is interrupted.
+  def own_time
+    @clock.call(Process::CLOCK_MONOTONIC, :nanosecond) - @wasted - (@collector ? GC.total_time : 0)
+  end
+
+  def spend(tally, begin_at)
+    spent = @clock.call(Process::CLOCK_MONOTONIC, :nanosecond) - begin_at
+    tally[:spent] += spent
+    @wasted += spent
+  end
+
   def ended(tally, call, point, constructor)
+    took = own_time - call[3]
     begin_at = @clock.call(Process::CLOCK_MONOTONIC, :nanosecond)
+    tally[:times][call[2].bit_length - 1] += took * tally[:stride] if took > 0
     value = point.return_value
     result = nil
-    none = NilClass === value || (!constructor && (@streams.any? { |c| c === value } || call[1].any? { |v| @same.bind_call(v, value) }))
-    result = of(value, 3, true) unless none || constructor
+    none = constructor || NilClass === value || @streams.any? { |c| c === value } || call[1].any? { |v| @same.bind_call(v, value) }
+    result = of(value, 3, true) unless none
     tally[:looked] += 1
-    if constructor
-      nil
-    elsif none
+    if none
       tally[:nothing] += 1
-    elsif tally[:results].length < @most
-      tally[:results][result] = true
-    end
-    if tally[:first].key?(call[0])
-      tally[:repeated] += 1
-      tally[:same] += 1 if tally[:first][call[0]] == result
     else
-      tally[:first][call[0]] = result
+      tally[:plain] += 1 if Numeric === value || true == value || false == value
+      tally[:results][result] = true if tally[:results].length < @most
     end
-    tally[:spent] += @clock.call(Process::CLOCK_MONOTONIC, :nanosecond) - begin_at
+    if (known = tally[:first][call[0]])
+      distance = tally[:looked] - known[1]
+      tally[:repeated] += 1
+      tally[:same] += 1 if known[0] == result
+      tally[:cyclic] += 1 if distance == known[2]
+      known[1] = tally[:looked]
+      known[2] = distance
+    else
+      tally[:first][call[0]] = [result, tally[:looked], 0]
+    end
+    spend(tally, begin_at)
     tally[:stride] *= 2 if tally[:spent] > @enough * tally[:stride].bit_length
   rescue NameError, TypeError, ArgumentError, EncodingError
     nil
@@ -242,7 +264,8 @@ counter = Class.new do
     functions = @tallies.select { |t| t[:found] }.map do |t|
       different = t[:first].length < @most ? t[:first].length : 0
       %({"name":#{t[:name_text]},"file":#{t[:file_text]},"line":#{t[:line]},"count":#{t[:count]},"different":#{different},"looked":#{t[:looked]},) +
-        %("repeated":#{t[:repeated]},"same":#{t[:same]},"results":#{t[:results].length},"nothing":#{t[:nothing]}})
+        %("repeated":#{t[:repeated]},"same":#{t[:same]},"results":#{t[:results].length},"nothing":#{t[:nothing]},"plain":#{t[:plain]},"cyclic":#{t[:cyclic]},) +
+        %("times":[#{t[:recursive] ? "" : t[:times].first(t[:count].bit_length).join(",")}]})
     end
     path = File.join(@results, "#{Process.pid}.json")
     File.binwrite(path + ".part", %({"language":"ruby","way":"TracePoint","functions":[#{functions.join(",")}]}))
