@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"whyhot/internal/explain/ownline"
@@ -115,6 +116,9 @@ func runOnce(p *profile.Profile) func(profile.FunctionID) bool {
 // Python, of a block of Ruby.
 var inline = regexp.MustCompile(`<(genexpr|listcomp|setcomp|dictcomp|lambda)>$|^(rescue in |ensure in )?block (\(\d+ levels\) )?in `)
 
+// unnamed are functions without a name of their own.
+var unnamed = regexp.MustCompile(`^(<anonymous>|\(anonymous\)|\{closure.*\}|__ANON__.*)$|::__ANON__$`)
+
 // callerOf is the function that calls the n-th function of a location.
 func callerOf(p *profile.Profile, stack []profile.LocationID, at, n int) (profile.FunctionID, bool) {
 	for i, loc := range stack[at:] {
@@ -148,7 +152,7 @@ func outermostOwn(p *profile.Profile, lines *ownline.Lines, stack []profile.Loca
 func IsCountable(fn *profile.Function) bool {
 	switch fn.Kind {
 	case profile.KindPython, profile.KindRuby, profile.KindJS, profile.KindPerl, profile.KindPHP, profile.KindJava:
-		return fn.File != "" && !inline.MatchString(fn.Name)
+		return fn.File != "" && !inline.MatchString(fn.Name) && !unnamed.MatchString(fn.Name) && !strings.HasPrefix(fn.File, "node:") && !strings.HasPrefix(fn.File, "<")
 	}
 	return false
 }

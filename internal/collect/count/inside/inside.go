@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"whyhot/internal/profile"
 )
@@ -192,10 +193,14 @@ func (r *Run) Read() (*Result, error) {
 			out.NotCounted = append(out.NotCounted, l.silent)
 		}
 	}
+	var missing []string
 	for _, w := range r.wanted {
 		if heard[w.Language] && sums[key{w.Name, w.File, w.Line}] == nil && sums[key{w.Name, w.File, 0}] == nil {
-			out.NotCounted = append(out.NotCounted, w.Name+": no function of "+w.File+" that was loaded and can be counted has this name")
+			missing = append(missing, w.Name)
 		}
+	}
+	if len(missing) > 0 {
+		out.NotCounted = append(out.NotCounted, strings.Join(missing, ", ")+": no such function was loaded that can be counted")
 	}
 	return out, nil
 }
