@@ -6,7 +6,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"whyhot/internal/profile"
 )
@@ -73,25 +75,21 @@ func held(t *testing.T, got *Result, file string, want ...profile.FunctionCalls)
 	}
 }
 
-// grown are a program's functions of which one takes longer with each call, one takes as long,
-// and one calls itself. The first calls, up to 2^from, may be of code that is not compiled yet.
-func grown(t *testing.T, got *Result, from int, longer, same, itself string) {
+// timed are a program's functions, of which late waits for a fifth of a second in its call of
+// number 300, and itself calls itself.
+func timed(t *testing.T, got *Result, late, itself string) {
 	t.Helper()
-	mean := func(name string, k int) float64 {
-		for _, f := range got.Functions {
-			if f.Name == name && len(f.Times) > k {
-				return float64(f.Times[k]) / float64(int(1)<<k)
+	const atLeast, at = uint64(190 * time.Millisecond), 8 // of 256 to 511
+	for _, f := range got.Functions {
+		switch f.Name {
+		case late:
+			if len(f.Times) != at+1 || f.Times[at] < atLeast || slices.Max(f.Times) != f.Times[at] {
+				t.Errorf("%s: %d", late, f.Times)
+			}
+		case itself:
+			if len(f.Times) != 0 {
+				t.Errorf("%s calls itself: %d", itself, f.Times)
 			}
 		}
-		return 0
-	}
-	if a, b := mean(longer, from), mean(longer, from+4); a <= 0 || b < 4*a {
-		t.Errorf("%s: %.0f ns and %.0f", longer, a, b)
-	}
-	if a, b := mean(same, from), mean(same, from+4); a <= 0 || b > 4*a {
-		t.Errorf("%s: %.0f ns and %.0f", same, a, b)
-	}
-	if mean(itself, 0) != 0 {
-		t.Errorf("%s has times", itself)
 	}
 }
