@@ -30,6 +30,8 @@ type Function struct {
 	File string
 	Line int32 // where it begins, 0 where that is not known
 	Kind profile.Kind
+	// Machine is the file of the virtual machine that ran it, "" where that is not known.
+	Machine string
 }
 
 const (
@@ -41,8 +43,11 @@ const (
 type language struct {
 	kind profile.Kind
 	name string // of Counted.Language
-	file string // the counter, in the directory of the run
+	file string // the counter, in the directory of the run; "" where build makes it
 	text []byte
+	// build makes the counter of functions in a directory, or says why they cannot be counted;
+	// nil where file is all there is.
+	build func(dir string, functions []Function) (notCounted string, err error)
 	// variable and value make an interpreter load the counter; old is what the variable has.
 	variable string
 	value    func(dir, old string) string
@@ -50,7 +55,7 @@ type language struct {
 	silent string
 }
 
-var languages = []*language{&python}
+var languages = []*language{&python, &java}
 
 // Counts says whether functions of a kind can be counted.
 func Counts(k profile.Kind) bool {
@@ -63,13 +68,15 @@ type Run struct {
 	Environment []string
 	results     string
 	languages   []*language
+	notCounted  []string
 }
 
 // wanted is a function in the list for a counter.
 type wanted struct {
-	Name string `json:"name"`
-	File string `json:"file"`
-	Line int32  `json:"line,omitempty"`
+	Name     string `json:"name"`
+	File     string `json:"file"`
+	Line     int32  `json:"line,omitempty"`
+	Language string `json:"language"`
 }
 
 // Prepare puts the counters into a private directory.
@@ -77,13 +84,21 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 	run := &Run{results: filepath.Join(dir, "counted")}
 	list := []wanted{}
 	for _, l := range languages {
-		for _, f := range functions {
-			if f.Kind == l.kind {
-				list = append(list, wanted{f.Name, f.File, f.Line})
-				if !slices.Contains(run.languages, l) {
-					run.languages = append(run.languages, l)
-				}
-			}
+		of := slices.DeleteFunc(slices.Clone(functions), func(f Function) bool { return f.Kind != l.kind })
+		if len(of) == 0 {
+			continue
+		}
+		notCounted, err := l.prepare(filepath.Join(dir, l.name), of)
+		if err != nil {
+			return nil, err
+		}
+		if notCounted != "" {
+			run.notCounted = append(run.notCounted, notCounted)
+			continue
+		}
+		run.languages = append(run.languages, l)
+		for _, f := range of {
+			list = append(list, wanted{f.Name, f.File, f.Line, l.name})
 		}
 	}
 	if len(list) == 0 {
@@ -102,16 +117,25 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 	}
 	run.Environment = append(os.Environ(), namesVariable+"="+names, resultsVariable+"="+run.results)
 	for _, l := range run.languages {
-		module := filepath.Join(dir, l.name)
-		if err := os.Mkdir(module, 0o700); err != nil {
-			return nil, fmt.Errorf("making a directory for the run: %w", err)
-		}
-		if err := os.WriteFile(filepath.Join(module, l.file), l.text, 0o600); err != nil {
-			return nil, fmt.Errorf("preparing the run: %w", err)
-		}
-		run.Environment = append(run.Environment, l.variable+"="+l.value(module, os.Getenv(l.variable)))
+		run.Environment = append(run.Environment, l.variable+"="+l.value(filepath.Join(dir, l.name), os.Getenv(l.variable)))
 	}
 	return run, nil
+}
+
+// prepare puts the counter into a directory of its own, or says why it cannot count.
+func (l *language) prepare(dir string, functions []Function) (notCounted string, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making a directory for the run: %w", err)
+	}
+	if l.file != "" {
+		if err := os.WriteFile(filepath.Join(dir, l.file), l.text, 0o600); err != nil {
+			return "", fmt.Errorf("preparing the run: %w", err)
+		}
+	}
+	if l.build == nil {
+		return "", nil
+	}
+	return l.build(dir, functions)
 }
 
 // counted is what one process counted.
@@ -119,6 +143,8 @@ type counted struct {
 	Language  string                  `json:"language"`
 	Way       string                  `json:"way"`
 	Functions []profile.FunctionCalls `json:"functions"`
+	// NotCounted are sentences of which functions the counter left alone.
+	NotCounted []string `json:"not_counted"`
 }
 
 // Result is what all processes counted.
@@ -131,7 +157,7 @@ type Result struct {
 // Read sums what all processes counted. What was looked at is that of the process with most
 // calls of the function: hashes of two processes do not compare.
 func (r *Run) Read() (*Result, error) {
-	out := &Result{}
+	out := &Result{NotCounted: slices.Clone(r.notCounted)}
 	if len(r.languages) == 0 {
 		return out, nil
 	}
@@ -158,6 +184,11 @@ func (r *Run) Read() (*Result, error) {
 		heard[c.Language] = true
 		if c.Way != "" && !slices.Contains(out.Ways, c.Way) {
 			out.Ways = append(out.Ways, c.Way)
+		}
+		for _, why := range c.NotCounted {
+			if !slices.Contains(out.NotCounted, why) {
+				out.NotCounted = append(out.NotCounted, why)
+			}
 		}
 		for _, f := range c.Functions {
 			k := key{f.Name, f.File, f.Line}
