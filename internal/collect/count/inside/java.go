@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whyhot/internal/profile"
@@ -60,7 +61,9 @@ func buildJava(dir string, functions []Function) (notCounted string, err error) 
 	compile := func(arguments ...string) (string, error) {
 		cmd := exec.Command(javac, append([]string{"-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", classes, "-cp", classes}, arguments...)...)
 		cmd.Dir = sources
-		cmd.Env = append(os.Environ(), "JAVA_TOOL_OPTIONS=", "JDK_JAVAC_OPTIONS=")
+		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+			return strings.HasPrefix(v, "JAVA_TOOL_OPTIONS=") || strings.HasPrefix(v, "JDK_JAVAC_OPTIONS=") // the program's, and javac tells of them
+		})
 		out, err := cmd.CombinedOutput()
 		return strings.TrimSpace(string(out)), err //nolint:wrapcheck // told by the caller
 	}

@@ -11,7 +11,7 @@ import jdk.internal.org.objectweb.asm.Opcodes;
 import jdk.internal.org.objectweb.asm.Type;
 
 /** Changes classes by what JVMs before 24 have inside. */
-final class AsmRewriter implements Transformer.Rewriter {
+final class AsmRewriter implements Rewriter {
 	private static final String COUNTER = "java/lang/WhyhotCounter";
 	private static final int API = newest();
 
@@ -28,7 +28,7 @@ final class AsmRewriter implements Transformer.Rewriter {
 	}
 
 	@Override
-	public byte[] rewrite(byte[] text, ClassLoader loader, Map<String, Integer> methods, Transformer.Left left) {
+	public byte[] rewrite(byte[] text, ClassLoader loader, Map<String, Integer> methods, Left left) {
 		ClassReader reader = new ClassReader(text);
 		ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
 		boolean[] changed = {false};
@@ -62,13 +62,13 @@ final class AsmRewriter implements Transformer.Rewriter {
 		private final int number, access;
 		private final String descriptor;
 		private final boolean constructor, frames;
-		private final Transformer.Left left;
+		private final Left left;
 		private final boolean[] changed;
 		private final Label begin = new Label();
 		private boolean intrinsic, begun;
 		private int made; // objects that were made and whose constructors were not called yet
 
-		Body(MethodVisitor to, int number, int access, String name, String descriptor, boolean frames, Transformer.Left left, boolean[] changed) {
+		Body(MethodVisitor to, int number, int access, String name, String descriptor, boolean frames, Left left, boolean[] changed) {
 			super(API, to);
 			this.number = number;
 			this.access = access;

@@ -22,11 +22,11 @@ import java.lang.reflect.AccessFlag;
 import java.util.Map;
 
 /** Changes classes by what JVMs have for that from 24 on. */
-final class ClassFileRewriter implements Transformer.Rewriter {
+final class ClassFileRewriter implements Rewriter {
 	private static final ClassDesc COUNTER = ClassDesc.of("java.lang.WhyhotCounter");
 
 	@Override
-	public byte[] rewrite(byte[] text, ClassLoader loader, Map<String, Integer> methods, Transformer.Left left) {
+	public byte[] rewrite(byte[] text, ClassLoader loader, Map<String, Integer> methods, Left left) {
 		ClassLoader of = loader == null ? ClassLoader.getSystemClassLoader() : loader;
 		ClassFile api = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(ClassHierarchyResolver.ofResourceParsing(of).orElse(ClassHierarchyResolver.defaultResolver())));
 		ClassModel model = api.parse(text);

@@ -1,5 +1,6 @@
 package whyhot;
 
+import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandles;
@@ -10,31 +11,33 @@ import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+/** Changes a class by what a JVM has for that. */
+interface Rewriter {
+	/**
+	 * Gives the class with calls of the counter. Of methods, by name and descriptor, it gives
+	 * the number, null where a method is not wanted; left hears of each that cannot be changed.
+	 */
+	byte[] rewrite(byte[] text, ClassLoader loader, Map<String, Integer> methods, Left left);
+}
+
+/** Hears of methods that cannot be changed. */
+interface Left {
+	void method(int number, String why);
+}
+
 /** Changes the classes whose methods are to be counted, when they are loaded, or where they are. */
-public final class Transformer implements ClassFileTransformer {
+public final class Transformer implements ClassFileTransformer, Left {
 	private static final String ASM = "jdk.internal.org.objectweb.asm";
 	private static final String[] COUNTER = {"WhyhotCounter", "WhyhotCounter$Tally", "WhyhotCounter$Call", "WhyhotCounter$State", "WhyhotCounter$Shape", "WhyhotCounter$Known", "WhyhotCounter$1", "WhyhotCounter$2"};
 
 	// The counter comes through these before it knows that it is itself that calls.
 	private static final String[] LEFT = {"java.lang.Object", "java.lang.System", "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ref.", "java.lang.invoke.", "jdk.internal."};
-
-	/** Changes a class by what a JVM has for that. */
-	interface Rewriter {
-		/**
-		 * Gives the class with calls of the counter. Of methods, by name and descriptor, it gives
-		 * the number, null where a method is not wanted; left hears of each that cannot be changed.
-		 */
-		byte[] rewrite(byte[] text, ClassLoader loader, Map<String, Integer> methods, Left left);
-	}
-
-	interface Left {
-		void method(int number, String why);
-	}
 
 	private static final class Wanted {
 		String name, file, language = "";
@@ -43,7 +46,9 @@ public final class Transformer implements ClassFileTransformer {
 	private final List<Wanted> wanted = new ArrayList<>();
 	private final Map<String, List<Integer>> byClass = new HashMap<>(); // by the name in class files
 	private final Set<String> notCounted = Collections.synchronizedSet(new LinkedHashSet<>());
+	private final Set<String> seen = Collections.synchronizedSet(new HashSet<>()); // classes that were to be changed
 	private final Rewriter rewriter;
+	private Instrumentation instrumentation;
 
 	public static void begin(Instrumentation instrumentation) throws Exception {
 		Module own = Transformer.class.getModule(), base = Object.class.getModule();
@@ -56,7 +61,7 @@ public final class Transformer implements ClassFileTransformer {
 		}
 		MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(Object.class, MethodHandles.lookup());
 		for (String name : COUNTER) {
-			try (var in = Transformer.class.getResourceAsStream("/java/lang/" + name + ".class")) {
+			try (InputStream in = Transformer.class.getResourceAsStream("/java/lang/" + name + ".class")) {
 				lookup.defineClass(in.readAllBytes());
 			}
 		}
@@ -163,7 +168,8 @@ public final class Transformer implements ClassFileTransformer {
 		}
 	}
 
-	private void use(Instrumentation instrumentation) {
+	private void use(Instrumentation instrumentation) throws Exception {
+		this.instrumentation = instrumentation;
 		boolean[] constructors = new boolean[wanted.size()];
 		for (int i = 0; i < constructors.length; i++) {
 			constructors[i] = withoutArguments(wanted.get(i).name).endsWith(".<init>");
@@ -173,18 +179,47 @@ public final class Transformer implements ClassFileTransformer {
 		try {
 			Runtime.getRuntime().addShutdownHook(new Thread(this::write, "whyhot"));
 			instrumentation.addTransformer(this, true);
-			for (Class<?> c : instrumentation.getAllLoadedClasses()) {
-				if (byClass.containsKey(c.getName().replace('.', '/')) && instrumentation.isModifiableClass(c)) {
-					try {
-						instrumentation.retransformClasses(c);
-					} catch (Throwable e) {
-						notCounted.add("functions of " + c.getName() + ": the JVM does not take the changed class: " + e);
-					}
+			warm();
+			for (Class<?> c : missed()) {
+				try {
+					instrumentation.retransformClasses(c);
+				} catch (Throwable e) {
+					notCounted.add("functions of " + c.getName() + ": the JVM does not take the changed class: " + e);
 				}
 			}
 		} finally {
 			WhyhotCounter.quiet(false);
 		}
+	}
+
+	/** Changes a class for nothing: those that are loaded for that, the JVM does not let be changed then. */
+	private void warm() throws Exception {
+		try (InputStream in = Transformer.class.getResourceAsStream("Transformer.class")) {
+			Map<String, Integer> all = new HashMap<>() {
+				@Override
+				public Integer get(Object key) {
+					return 0;
+				}
+			};
+			rewriter.rewrite(in.readAllBytes(), Transformer.class.getClassLoader(), all, (number, why) -> { });
+		}
+	}
+
+	/** The classes with wanted methods that are loaded and were never seen. */
+	private List<Class<?>> missed() {
+		List<Class<?>> all = new ArrayList<>();
+		for (Class<?> c : instrumentation.getAllLoadedClasses()) {
+			String name = c.getName().replace('.', '/');
+			if (byClass.containsKey(name) && !seen.contains(name)) {
+				all.add(c);
+			}
+		}
+		return all;
+	}
+
+	@Override
+	public void method(int number, String why) {
+		notCounted.add(wanted.get(number).name + ": " + why);
 	}
 
 	@Override
@@ -195,7 +230,11 @@ public final class Transformer implements ClassFileTransformer {
 		boolean before = WhyhotCounter.quiet(true);
 		try {
 			List<Integer> of = byClass.get(name);
-			return of == null ? null : rewriter.rewrite(text, loader, new Methods(of), (number, why) -> notCounted.add(wanted.get(number).name + ": " + why));
+			if (of == null) {
+				return null;
+			}
+			seen.add(name);
+			return rewriter.rewrite(text, loader, new Methods(of), this);
 		} catch (Throwable e) {
 			notCounted.add("functions of " + name.replace('/', '.') + ": the class cannot be changed: " + e);
 			return null;
@@ -227,6 +266,9 @@ public final class Transformer implements ClassFileTransformer {
 
 	private void write() {
 		WhyhotCounter.quiet(true);
+		for (Class<?> c : missed()) {
+			notCounted.add("functions of " + c.getName() + ": the class was loaded when it could not be changed");
+		}
 		String[] keys = {"count", "looked", "different", "repeated", "same", "results", "nothing", "plain", "cyclic"};
 		StringBuilder s = new StringBuilder();
 		for (int i = 0; i < wanted.size(); i++) {

@@ -32,6 +32,7 @@ public final class WhyhotCounter {
 	private static final int LONGEST = 64; // items of a container that are looked at: half of them the last
 	private static final int WALKED = 4096; // items of a container that has no short way to its last ones
 	private static final int KNOWN = 1 << 18; // objects that are told apart by which they are
+	private static final int DEEPEST = 1 << 20; // calls in calls
 	private static final long ENOUGH = 1_000_000_000; // ns of looking at a function, before fewer of its calls are looked at
 
 	/** What was counted of a function. But for count and times, all is guarded by the object. */
@@ -66,6 +67,9 @@ public final class WhyhotCounter {
 		long wasted; // ns in here: the calls that are counted do not take that
 
 		Call push(int function, long number) {
+			if (depth == DEEPEST) { // no stack is as deep: these are calls that never told that they ended
+				depth = 0;
+			}
 			if (depth == calls.length) {
 				calls = Arrays.copyOf(calls, 2 * depth);
 			}
