@@ -25,7 +25,8 @@ many bytes it moved, how many failed, and how many different paths were named.
 With --calls, also count calls of functions: those that the recording shows to make
 something (a template, an expression, a client), and how many different arguments
 they have. Functions of C, C++, Rust and Go are counted by uprobes, those of Python
-by sys.monitoring (3.12 and later) or sys.setprofile, which makes the run slower.
+by sys.monitoring (3.12 and later) or sys.setprofile, which makes the run slower,
+those of Java by an agent that the program's JDK compiles.
 
 With --profile, the numbers are added to a recording of the same command, where
 "whyhot explain" uses them: which calls are small, and whether files are looked

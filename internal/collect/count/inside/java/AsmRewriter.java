@@ -96,6 +96,9 @@ final class AsmRewriter implements Rewriter {
 			Label on = new Label();
 			push(number);
 			super.visitMethodInsn(Opcodes.INVOKESTATIC, COUNTER, "enter", "(I)Z", false);
+			if (!constructor) {
+				begin();
+			}
 			super.visitJumpInsn(Opcodes.IFEQ, on);
 			boolean receiver = !constructor && (access & Opcodes.ACC_STATIC) == 0;
 			Type[] types = Type.getArgumentTypes(descriptor);
@@ -123,9 +126,6 @@ final class AsmRewriter implements Rewriter {
 				super.visitFrame(Opcodes.F_SAME, 0, null, 0, null);
 			}
 			super.visitInsn(Opcodes.NOP); // the method may begin with a frame of its own
-			if (!constructor) {
-				begin();
-			}
 		}
 
 		private void begin() {

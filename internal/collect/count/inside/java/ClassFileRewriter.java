@@ -73,6 +73,9 @@ final class ClassFileRewriter implements Rewriter {
 		@Override
 		public void atStart(CodeBuilder b) {
 			b.loadConstant(number).invokestatic(COUNTER, "enter", MethodTypeDesc.ofDescriptor("(I)Z"));
+			if (!constructor) {
+				begin = b.newBoundLabel();
+			}
 			b.ifThen(then -> {
 				int at = 0;
 				then.loadConstant(type.parameterCount() + (receiver ? 1 : 0)).anewarray(ConstantDescs.CD_Object);
@@ -90,9 +93,6 @@ final class ClassFileRewriter implements Rewriter {
 				}
 				then.loadConstant(number).invokestatic(COUNTER, "given", MethodTypeDesc.ofDescriptor("([Ljava/lang/Object;I)V"));
 			});
-			if (!constructor) {
-				begin = b.newBoundLabel();
-			}
 		}
 
 		private static ClassDesc box(ClassDesc t) {

@@ -37,7 +37,7 @@ public final class Transformer implements ClassFileTransformer, Left {
 	private static final String[] COUNTER = {"WhyhotCounter", "WhyhotCounter$Tally", "WhyhotCounter$Call", "WhyhotCounter$State", "WhyhotCounter$Shape", "WhyhotCounter$Known", "WhyhotCounter$1", "WhyhotCounter$2"};
 
 	// The counter comes through these before it knows that it is itself that calls.
-	private static final String[] LEFT = {"java.lang.Object", "java.lang.System", "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ref.", "java.lang.invoke.", "jdk.internal."};
+	private static final String[] LEFT = {"java.lang.Object", "java.lang.System", "java.lang.Thread", "java.lang.VirtualThread", "java.lang.ref.", "java.lang.invoke.", "java.util.concurrent.atomic.AtomicLong", "jdk.internal."};
 
 	private static final class Wanted {
 		String name, file, language = "";
@@ -83,7 +83,7 @@ public final class Transformer implements ClassFileTransformer, Left {
 				continue;
 			}
 			String of = classOf(w.name);
-			if (left(of)) {
+			if (left(of) || boxes(w.name)) {
 				notCounted.add(w.name + ": the counter itself uses this class");
 				continue;
 			}
@@ -99,6 +99,13 @@ public final class Transformer implements ClassFileTransformer, Left {
 			}
 		}
 		return false;
+	}
+
+	/** Says whether it makes an object of a number: the arguments for the counter are made so. */
+	private static boolean boxes(String name) {
+		String without = withoutArguments(name);
+		return without.startsWith("java.lang.") && (without.endsWith(".valueOf") || without.endsWith(".<init>"))
+			&& List.of("Boolean", "Byte", "Character", "Short", "Integer", "Long", "Float", "Double", "Number").contains(without.substring(10, without.lastIndexOf('.')));
 	}
 
 	// A profile names a method as "void java.util.HashMap.putMapEntries(java.util.Map, boolean)"; what other tools write, as "java/util/HashMap.put" or "Ljava/util/HashMap;::put", has no arguments.

@@ -32,6 +32,9 @@ public final class WhyhotCounter {
 	private static final int LONGEST = 64; // items of a container that are looked at: half of them the last
 	private static final int WALKED = 4096; // items of a container that has no short way to its last ones
 	private static final int KNOWN = 1 << 18; // objects that are told apart by which they are
+	private static final int MANY = 1 << 16; // calls of a function, after which only some are timed
+	private static final int TIMED = 16; // one in so many, by chance, of those that are not looked at: asking for the time takes longer than all else
+	private static final long PASSING = 10; // ns in here of a call that is neither looked at nor timed, about
 	private static final int DEEPEST = 1 << 20; // calls in calls
 	private static final long ENOUGH = 1_000_000_000; // ns of looking at a function, before fewer of its calls are looked at
 
@@ -53,7 +56,7 @@ public final class WhyhotCounter {
 
 	/** A call that has not ended. */
 	private static final class Call {
-		int function;
+		int function, nested, outer, weight;
 		long number, started, arguments, spent;
 		boolean looked;
 		int[] passed; // hashes of which objects were passed
@@ -65,10 +68,22 @@ public final class WhyhotCounter {
 		Call[] calls = new Call[16];
 		int depth;
 		long wasted; // ns in here: the calls that are counted do not take that
+		final int[] nested = new int[tallies.length]; // calls of each function that have not ended, more or less
+		final int[] kept = new int[tallies.length]; // of these, the number of the last one that is in calls
+		int chance = System.identityHashCode(this) | 1;
+
+		/** Says whether a call is timed for many. */
+		boolean timed() {
+			chance ^= chance << 13;
+			chance ^= chance >>> 17;
+			chance ^= chance << 5;
+			return (chance & TIMED - 1) == 0;
+		}
 
 		Call push(int function, long number) {
 			if (depth == DEEPEST) { // no stack is as deep: these are calls that never told that they ended
 				depth = 0;
+				Arrays.fill(kept, 0);
 			}
 			if (depth == calls.length) {
 				calls = Arrays.copyOf(calls, 2 * depth);
@@ -79,18 +94,26 @@ public final class WhyhotCounter {
 			}
 			depth++;
 			c.function = function;
+			c.nested = nested[function];
+			c.outer = kept[function];
+			kept[function] = c.nested;
 			c.number = number;
+			c.weight = 1;
 			c.looked = false;
 			c.passed = null;
 			return c;
 		}
 
-		/** The call that ends. A constructor that failed before it called that of its superclass never told. */
-		Call pop(int function) {
-			for (int i = depth - 1; i >= 0; i--) {
-				if (calls[i].function == function) {
-					depth = i;
-					return calls[i];
+		/** The call that ends, null where it is not kept. A constructor that failed before it called that of its superclass never told. */
+		Call pop(int function, int nested) {
+			if (kept[function] != nested) {
+				return null;
+			}
+			while (depth > 0) {
+				Call c = calls[--depth];
+				kept[c.function] = c.outer;
+				if (c.function == function && c.nested == nested) {
+					return c;
 				}
 			}
 			return null;
@@ -104,7 +127,7 @@ public final class WhyhotCounter {
 		}
 	};
 	private static Tally[] tallies = {};
-	private static long clockCost; // ns of asking for the time, which calls that are not looked at do twice
+	private static long clockCost; // ns of asking for the time
 
 	private WhyhotCounter() {}
 
@@ -114,11 +137,14 @@ public final class WhyhotCounter {
 		for (int i = 0; i < all.length; i++) {
 			all[i] = new Tally(constructors[i]);
 		}
-		long begin = System.nanoTime();
-		for (int i = 0; i < 10_000; i++) {
-			System.nanoTime();
+		clockCost = Long.MAX_VALUE;
+		for (int round = 0; round < 20; round++) {
+			long begin = System.nanoTime();
+			for (int i = 0; i < 999; i++) {
+				System.nanoTime();
+			}
+			clockCost = Math.min(clockCost, (System.nanoTime() - begin) / 1000);
 		}
-		clockCost = (System.nanoTime() - begin) / 10_000;
 		tallies = all;
 	}
 
@@ -130,35 +156,40 @@ public final class WhyhotCounter {
 		return before;
 	}
 
-	/**
-	 * A function is called; gives whether its arguments are to be looked at. If so, the thread
-	 * is busy until they are given: what boxes them is not counted.
-	 */
+	/** A function is called; gives whether its arguments are to be looked at. */
 	public static boolean enter(int function) {
 		State s = LOCAL.get();
 		if (s.busy) {
 			return false;
 		}
+		Tally t = tallies[function];
+		long number = t.count.incrementAndGet();
+		boolean looked = !t.full && (number & t.stride - 1) == 0;
+		s.nested[function]++;
+		boolean many = number > MANY && !looked && !t.constructor;
+		if (many && !s.timed()) {
+			s.wasted += PASSING;
+			return false;
+		}
 		s.busy = true;
-		boolean looked = false;
 		try {
-			Tally t = tallies[function];
-			long number = t.count.incrementAndGet();
 			Call c = s.push(function, number);
+			if (many) {
+				c.weight = TIMED;
+			}
 			long now = System.nanoTime();
-			if (!t.full && (number & t.stride - 1) == 0) {
+			if (looked) {
 				c.looked = true;
 				c.spent = 0;
 				c.arguments = 0;
 				c.started = now; // until the arguments are there
-				looked = true;
 			} else {
 				c.started = now - s.wasted;
 			}
 		} catch (Throwable e) {
 			looked = false; // no stack or no memory is left, of which the program will hear itself
 		} finally {
-			s.busy = looked;
+			s.busy = false;
 		}
 		return looked;
 	}
@@ -166,6 +197,7 @@ public final class WhyhotCounter {
 	/** The arguments of the call that just began. */
 	public static void given(Object[] values, int function) {
 		State s = LOCAL.get();
+		s.busy = true;
 		try {
 			Call c = s.calls[s.depth - 1];
 			long begin = c.started;
@@ -180,7 +212,7 @@ public final class WhyhotCounter {
 			c.passed = passed;
 			long end = System.nanoTime();
 			c.spent = end - begin;
-			s.wasted += c.spent;
+			s.wasted += c.spent + PASSING;
 			c.started = end - s.wasted;
 		} catch (Throwable e) {
 			s.calls[s.depth - 1].looked = false;
@@ -259,20 +291,21 @@ public final class WhyhotCounter {
 		if (s.busy) {
 			return null;
 		}
+		int nested = s.nested[function]--;
+		Call c = s.pop(function, nested);
+		if (c == null) {
+			return null;
+		}
 		s.busy = true;
 		Call looked = null;
 		try {
-			Call c = s.pop(function);
-			if (c == null) {
-				return null;
-			}
 			long now = System.nanoTime();
-			tallies[function].times.addAndGet(63 - Long.numberOfLeadingZeros(c.number), Math.max(0, now - s.wasted - c.started));
+			tallies[function].times.addAndGet(63 - Long.numberOfLeadingZeros(c.number), c.weight * Math.max(0, now - s.wasted - c.started - clockCost));
 			if (c.looked) {
 				c.started = now;
 				looked = c;
 			} else {
-				s.wasted += 2 * clockCost;
+				s.wasted += 2 * clockCost + PASSING;
 			}
 		} catch (Throwable e) {
 			return null;
@@ -285,6 +318,9 @@ public final class WhyhotCounter {
 	private static void look(Call c, Object value) {
 		State s = LOCAL.get();
 		try {
+			if (c.passed == null) { // no stack was left to give its arguments
+				return;
+			}
 			Tally t = tallies[c.function];
 			long result = 0; // of what is no result
 			boolean none = !t.constructor && none(value, c.passed);
@@ -327,7 +363,7 @@ public final class WhyhotCounter {
 					t.stride *= 2;
 				}
 			}
-			s.wasted += System.nanoTime() - c.started;
+			s.wasted += System.nanoTime() - c.started + 2 * clockCost;
 		} catch (Throwable e) {
 			// no stack or no memory is left, of which the program will hear itself
 		} finally {
