@@ -25,7 +25,9 @@ many bytes it moved, how many failed, and how many different paths were named.
 With --calls, also count calls of functions: those that the recording shows to make
 something (a template, an expression, a client), and how many different arguments
 they have. Functions of C, C++, Rust and Go are counted by uprobes, those of Python,
-Ruby, JavaScript, Perl and PHP inside of their interpreter, which makes the run slower.
+Ruby, JavaScript, Perl, PHP and Java inside of what runs them, which makes the run
+slower. Of these, all that are hot in the recording are counted, and what they are
+given and give is looked at.
 
 With --profile, the numbers are added to a recording of the same command, where
 "whyhot explain" uses them: which calls are small, and whether files are looked

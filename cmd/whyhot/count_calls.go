@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"whyhot/internal/collect/count"
@@ -22,10 +23,11 @@ const mostInside = 64
 func countable(p *profile.Profile) (functions []count.Function, left []string) {
 	seen := map[profile.FunctionID]bool{}
 	within, native := 0, 0
+	machine := javaMachine(p)
 	add := func(id profile.FunctionID) {
 		fn := p.Function(id)
 		if within++; !seen[id] && within <= mostInside {
-			functions = append(functions, count.Function{Name: fn.Name, Inside: &inside.Function{Name: fn.Name, File: fn.File, Line: fn.StartLine, Kind: fn.Kind}})
+			functions = append(functions, count.Function{Name: fn.Name, Inside: &inside.Function{Name: fn.Name, File: fn.File, Line: fn.StartLine, Kind: fn.Kind, Machine: machine}})
 		}
 		seen[id] = true
 	}
@@ -48,6 +50,16 @@ func countable(p *profile.Profile) (functions []count.Function, left []string) {
 		}
 	}
 	return functions, left
+}
+
+// javaMachine is the file of the JVM that a recording has, whose JDK can make the counter.
+func javaMachine(p *profile.Profile) string {
+	for id := range p.NumMappings() {
+		if path := p.Mapping(profile.MappingID(id)).Path; filepath.Base(path) == "libjvm.so" { //nolint:gosec // few
+			return path
+		}
+	}
+	return ""
 }
 
 func printFunctions(p *term.Printer, r *count.Result) {

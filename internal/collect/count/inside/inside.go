@@ -32,6 +32,8 @@ type Function struct {
 	File string
 	Line int32 // where it begins, 0 where that is not known
 	Kind profile.Kind
+	// Machine is the file of the virtual machine that ran it, "" where that is not known.
+	Machine string
 }
 
 const (
@@ -43,10 +45,13 @@ const (
 type language struct {
 	kind profile.Kind
 	name string // of Counted.Language
-	file string // the counter, in the directory of the run
+	file string // the counter, in the directory of the run; "" where build makes it
 	text []byte
 	// beside has other files of the directory: name, text.
 	beside map[string]string
+	// build makes the counter of functions in a directory, or says why they cannot be counted;
+	// nil where file is all there is.
+	build func(dir string, functions []Function) (notCounted string, err error)
 	// variable and value make an interpreter load the counter; old is what the variable has.
 	variable string
 	value    func(dir, old string) string
@@ -54,7 +59,7 @@ type language struct {
 	silent string
 }
 
-var languages = []*language{&python, &ruby, &node, &perl, &php}
+var languages = []*language{&python, &ruby, &node, &perl, &php, &java}
 
 // Counts says whether functions of a kind can be counted.
 func Counts(k profile.Kind) bool {
@@ -68,6 +73,7 @@ type Run struct {
 	results     string
 	languages   []*language
 	wanted      []wanted
+	notCounted  []string
 }
 
 // wanted is a function in the list for a counter.
@@ -83,13 +89,21 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 	run := &Run{results: filepath.Join(dir, "counted")}
 	list := []wanted{}
 	for _, l := range languages {
-		for _, f := range functions {
-			if f.Kind == l.kind {
-				list = append(list, wanted{l.name, f.Name, f.File, f.Line})
-				if !slices.Contains(run.languages, l) {
-					run.languages = append(run.languages, l)
-				}
-			}
+		of := slices.DeleteFunc(slices.Clone(functions), func(f Function) bool { return f.Kind != l.kind })
+		if len(of) == 0 {
+			continue
+		}
+		notCounted, err := l.prepare(filepath.Join(dir, l.name), of)
+		if err != nil {
+			return nil, err
+		}
+		if notCounted != "" {
+			run.notCounted = append(run.notCounted, notCounted)
+			continue
+		}
+		run.languages = append(run.languages, l)
+		for _, f := range of {
+			list = append(list, wanted{l.name, f.Name, f.File, f.Line})
 		}
 	}
 	if len(list) == 0 {
@@ -109,21 +123,30 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 	}
 	run.Environment = append(os.Environ(), namesVariable+"="+names, resultsVariable+"="+run.results)
 	for _, l := range run.languages {
-		module := filepath.Join(dir, l.name)
-		if err := os.Mkdir(module, 0o700); err != nil {
-			return nil, fmt.Errorf("making a directory for the run: %w", err)
-		}
-		if err := os.WriteFile(filepath.Join(module, l.file), l.text, 0o600); err != nil {
-			return nil, fmt.Errorf("preparing the run: %w", err)
-		}
-		for name, text := range l.beside {
-			if err := os.WriteFile(filepath.Join(module, name), []byte(text), 0o600); err != nil {
-				return nil, fmt.Errorf("preparing the run: %w", err)
-			}
-		}
-		run.Environment = append(run.Environment, l.variable+"="+l.value(module, os.Getenv(l.variable)))
+		run.Environment = append(run.Environment, l.variable+"="+l.value(filepath.Join(dir, l.name), os.Getenv(l.variable)))
 	}
 	return run, nil
+}
+
+// prepare puts the counter into a directory of its own, or says why it cannot count.
+func (l *language) prepare(dir string, functions []Function) (notCounted string, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making a directory for the run: %w", err)
+	}
+	if l.file != "" {
+		if err := os.WriteFile(filepath.Join(dir, l.file), l.text, 0o600); err != nil {
+			return "", fmt.Errorf("preparing the run: %w", err)
+		}
+	}
+	for name, text := range l.beside {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return "", fmt.Errorf("preparing the run: %w", err)
+		}
+	}
+	if l.build == nil {
+		return "", nil
+	}
+	return l.build(dir, functions)
 }
 
 // counted is what one process counted.
@@ -131,6 +154,8 @@ type counted struct {
 	Language  string                  `json:"language"`
 	Way       string                  `json:"way"`
 	Functions []profile.FunctionCalls `json:"functions"`
+	// NotCounted are sentences of which functions the counter left alone.
+	NotCounted []string `json:"not_counted"`
 }
 
 // Result is what all processes counted.
@@ -143,7 +168,7 @@ type Result struct {
 // Read sums what all processes counted. What was looked at is that of the process with most
 // calls of the function: hashes of two processes do not compare.
 func (r *Run) Read() (*Result, error) {
-	out := &Result{}
+	out := &Result{NotCounted: slices.Clone(r.notCounted)}
 	if len(r.languages) == 0 {
 		return out, nil
 	}
@@ -171,6 +196,11 @@ func (r *Run) Read() (*Result, error) {
 		if c.Way != "" && !slices.Contains(out.Ways, c.Way) {
 			out.Ways = append(out.Ways, c.Way)
 		}
+		for _, why := range c.NotCounted {
+			if !slices.Contains(out.NotCounted, why) {
+				out.NotCounted = append(out.NotCounted, why)
+			}
+		}
 		for _, f := range c.Functions {
 			k := key{f.Name, f.File, f.Line}
 			if sums[k] == nil {
@@ -195,7 +225,8 @@ func (r *Run) Read() (*Result, error) {
 	}
 	var missing []string
 	for _, w := range r.wanted {
-		if heard[w.Language] && sums[key{w.Name, w.File, w.Line}] == nil && sums[key{w.Name, w.File, 0}] == nil {
+		known := slices.ContainsFunc(out.NotCounted, func(why string) bool { return strings.HasPrefix(why, w.Name+": ") })
+		if heard[w.Language] && !known && sums[key{w.Name, w.File, w.Line}] == nil && sums[key{w.Name, w.File, 0}] == nil {
 			missing = append(missing, w.Name)
 		}
 	}
