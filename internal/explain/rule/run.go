@@ -171,7 +171,7 @@ func (e *engine) isDeveloped(v *verdict) bool {
 			continue
 		}
 		all++
-		if e.lines.IsOwn(id) {
+		if filepath.IsAbs(fn.File) && e.lines.IsOwn(id) { // of a JVM's classes nobody knows where they lie
 			own++
 			if fn.Kind <= profile.KindNative {
 				native++

@@ -49,12 +49,14 @@ type language struct {
 	text []byte
 	// beside has other files of the directory: name, text.
 	beside map[string]string
-	// build makes the counter of functions in a directory, or says why they cannot be counted;
+	// build makes the counter of functions in a directory, or adds to it, or says why they cannot be counted;
 	// nil where file is all there is.
 	build func(dir string, functions []Function) (notCounted string, err error)
 	// variable and value make an interpreter load the counter; old is what the variable has.
 	variable string
 	value    func(dir, old string) string
+	// more are other variables that it takes, "NAME=value".
+	more func(dir string) []string
 	// silent are the reasons why an interpreter may not have counted.
 	silent string
 }
@@ -124,6 +126,9 @@ func Prepare(dir string, functions []Function) (*Run, error) {
 	run.Environment = append(os.Environ(), namesVariable+"="+names, resultsVariable+"="+run.results)
 	for _, l := range run.languages {
 		run.Environment = append(run.Environment, l.variable+"="+l.value(filepath.Join(dir, l.name), os.Getenv(l.variable)))
+		if l.more != nil {
+			run.Environment = append(run.Environment, l.more(filepath.Join(dir, l.name))...)
+		}
 	}
 	return run, nil
 }

@@ -1,6 +1,10 @@
 package inside
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"whyhot/internal/profile"
@@ -118,6 +122,56 @@ func TestPython(t *testing.T) {
 	}
 	if len(got.Ways) != 1 {
 		t.Errorf("%v", got.Ways)
+	}
+}
+
+// A script that sets PYTHONPATH keeps the counter's own directory out; the user's own packages are
+// found as before.
+func TestPythonBehindAScript(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no Python")
+	}
+	if out, err := exec.Command(python, "-c", "import site; print(site.ENABLE_USER_SITE)").Output(); err != nil || strings.TrimSpace(string(out)) != "True" {
+		t.Skip("no packages of a user")
+	}
+	dir := t.TempDir()
+	base := filepath.Join(dir, "base")
+	version, err := exec.Command(python, "-c", "import sys; print('python%d.%d' % sys.version_info[:2])").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(base, "lib", strings.TrimSpace(string(version)), "site-packages")
+	if err := os.MkdirAll(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "p.py")
+	for path, text := range map[string]string{
+		filepath.Join(own, "usercustomize.py"): "import builtins\nbuiltins.theirs = 1\n", filepath.Join(own, "package.py"): "",
+		file: "import package, site, os\ndef f(n):\n    return n\nfor n in range(30):\n    f(theirs)\nassert site.USER_BASE == '" + base + "', site.USER_BASE\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PYTHONUSERBASE", base)
+	r, err := Prepare(t.TempDir(), []Function{{Name: "f", File: file, Kind: profile.KindPython}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"PYTHONPATH=/tmp exec " + python + " " + file, "exec " + python + " " + file, "PYTHONPATH=/tmp " + python + " -c 'import subprocess, sys; sys.exit(subprocess.call([sys.executable, \"" + file + "\"]))'"} {
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Env = r.Environment
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", script, err, out)
+		}
+	}
+	got, err := r.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Functions) != 1 || got.Functions[0].Count != 90 || len(got.NotCounted) != 0 {
+		t.Errorf("%+v", got)
 	}
 }
 
