@@ -117,10 +117,10 @@ func (h *hot) slower(s judge.Subject) judge.Found {
 	}
 	gone := share * max(0, 1-mean[last-slowerSteps]*float64(c.Count)/float64(max(sum, 1)))
 	x := catalog.Removed(gone, margin)
-	steps := []string{"Look for what grows from call to call and is gone through, copied or sent whole in each: do for the new part alone what is done for all of it, or do it once at the end"}
+	steps := []string{"Find what grows from call to call and is gone through or copied whole in each: do only the new part, or all of it once at the end"}
 	chain := h.chain(p)
 	if len(chain) > 0 {
-		steps = append(steps, "One of the lines that call it may ask for too much: "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
+		steps = append(steps, "Or a caller asks for too much: "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
 	}
 	f := finding.Finding{
 		ID: finding.ID(RuleSlower, place, fn.Name), Rule: RuleSlower, Certainty: finding.Confirmed, Place: place,

@@ -66,7 +66,7 @@ func TestSlowing(t *testing.T) {
 	}
 	f := a.Found[0]
 	if f.Title != "Each call of copy takes longer than the one before" || len(f.Fix.Steps) != 2 ||
-		f.Fix.Steps[1] != "One of the lines that call it may ask for too much: add (data.py:7) ← main (app.py:7)" {
+		f.Fix.Steps[1] != "Or a caller asks for too much: add (data.py:7) ← main (app.py:7)" {
 		t.Errorf("%+v", f.Finding)
 	}
 	if want := "counted: 1,000 calls; one takes 48µs after 32 calls and 760µs after 512; twice as many calls take 4 times as long"; f.Evidence[0].Text != want {
