@@ -149,7 +149,7 @@ func (h *hot) same(s judge.Subject) judge.Found {
 		evidence = fmt.Sprintf("counted: %s calls with %s different arguments, and the same ones gave the same result each time; %s a call",
 			judge.Times(c.Count), judge.Times(c.Different), h.each(p).Round(time.Microsecond/10))
 	}
-	steps := []string{"Keep what it gives, in the object that it is asked of or in a map by its arguments; or call it once before the loop around it"}
+	steps := []string{"Keep what it gives, in its object or a map by its arguments; or call it before the loop"}
 	chain := h.chain(p)
 	if len(chain) > 0 {
 		steps = append(steps, "Called by "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
@@ -160,7 +160,7 @@ func (h *hot) same(s judge.Subject) judge.Found {
 		Share: finding.Share{Inclusive: &share, Error: &margin},
 		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: share,
 			Basis: percent.Text(gone) + " of the CPU, in calls with arguments that were there before"},
-		Fix: finding.Fix{Kind: "code", Steps: steps, Caveats: []string{"What it reads besides its arguments must stay the same, or what is kept is dropped when that changes"}},
+		Fix:      finding.Fix{Kind: "code", Steps: steps, Caveats: []string{"What it reads besides its arguments must stay the same, or what is kept is dropped when that changes"}},
 		Evidence: []finding.Evidence{{Kind: "counted", Text: evidence, Share: &share}},
 	}
 	if len(chain) > 0 {

@@ -117,7 +117,7 @@ func (h *hot) slower(s judge.Subject) judge.Found {
 	}
 	gone := share * max(0, 1-mean[last-slowerSteps]*float64(c.Count)/float64(max(sum, 1)))
 	x := catalog.Removed(gone, margin)
-	steps := []string{"Find what grows from call to call and is gone through or copied whole in each: do only the new part, or all of it once at the end"}
+	steps := []string{"Find what grows, and is gone through or copied whole in each call; do only the new part"}
 	chain := h.chain(p)
 	if len(chain) > 0 {
 		steps = append(steps, "Or a caller asks for too much: "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
