@@ -72,7 +72,8 @@ func buildJava(dir string, functions []Function) (notCounted string, err error) 
 	out, err := compile("--release", "8", "WhyhotCounter.java", "Agent.java")
 	if err == nil {
 		// Before Java 24 the JVM has a library of others inside, since then one of its own.
-		patched := []string{"--patch-module", "java.base=" + classes, "Transformer.java"}
+		// What joins texts by the JVM's ways of version 9 loads classes for that.
+		patched := []string{"-XDstringConcat=inline", "--patch-module", "java.base=" + classes, "Transformer.java"}
 		if _, err = compile(append([]string{"-source", "11", "-target", "11", "--add-exports", "java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED", "AsmRewriter.java"}, patched...)...); err != nil {
 			out, err = compile(append([]string{"ClassFileRewriter.java"}, patched...)...)
 		}

@@ -157,7 +157,7 @@ public class Q {
 }
 `
 	tree, put, take := "java.lang.Object java.util.TreeMap.merge(java.lang.Object, java.lang.Object, java.util.function.BiFunction)", "java.lang.Object java.util.HashMap.put(java.lang.Object, java.lang.Object)", "java.lang.Object Q.take(java.util.Map)"
-	got, _ := run(t, profile.KindJava, "java", "Q.java", text, nil, tree, put, take, "java.lang.String java.lang.Thread.getName()", "int java.lang.StringLatin1.indexOf(byte[], byte[])")
+	got, _ := run(t, profile.KindJava, "java", "Q.java", text, nil, "java.util.Map$Entry java.util.TreeMap.pollFirstEntry()", "boolean java.util.AbstractCollection.isEmpty()", "java.util.Iterator java.util.Spliterators.iterator(java.util.Spliterator)", tree, put, take, "java.lang.String java.lang.Thread.getName()", "int java.lang.StringLatin1.indexOf(byte[], byte[])")
 	counts := map[string]uint64{}
 	for _, f := range got.Functions {
 		counts[f.Name] = f.Count

@@ -185,8 +185,8 @@ public final class Transformer implements ClassFileTransformer, Left {
 		WhyhotCounter.quiet(true);
 		try {
 			Runtime.getRuntime().addShutdownHook(new Thread(this::write, "whyhot"));
-			instrumentation.addTransformer(this, true);
 			warm();
+			instrumentation.addTransformer(this, true);
 			for (Class<?> c : missed()) {
 				try {
 					instrumentation.retransformClasses(c);
@@ -194,17 +194,20 @@ public final class Transformer implements ClassFileTransformer, Left {
 					notCounted.add("functions of " + c.getName() + ": the JVM does not take the changed class: " + e);
 				}
 			}
+		} catch (Throwable e) {
+			notCounted.add("functions of classes that the JVM starts with: " + e);
 		} finally {
 			WhyhotCounter.quiet(false);
 		}
 	}
 
-	/** Changes a class for nothing: those that are loaded for that, the JVM does not let be changed then. */
+	/** Changes a class for nothing: those that are loaded for that while another is changed, the JVM does not let be changed, or they would have to be there for it already. */
 	private void warm() throws Exception {
 		try (InputStream in = Transformer.class.getResourceAsStream("Transformer.class")) {
 			Map<String, Integer> all = new HashMap<>() {
 				@Override
 				public Integer get(Object key) {
+					is("void whyhot.Transformer.transform(int)", (String) key, "(I)V");
 					return 0;
 				}
 			};
