@@ -18,7 +18,7 @@ import (
 const mostInside = 64
 
 // countable are the functions of a recording that are worth counting: those that make
-// something, and inside of interpreters all that are hot. left says of which ones that is not
+// something, and those that are hot. left says of which ones that is not
 // possible.
 func countable(p *profile.Profile) (functions []count.Function, left []string) {
 	seen := map[profile.FunctionID]bool{}
@@ -42,6 +42,15 @@ func countable(p *profile.Profile) (functions []count.Function, left []string) {
 			}
 		default:
 			left = append(left, fmt.Sprintf("%s: functions of %s cannot be counted", fn.Name, fn.Kind))
+		}
+	}
+	timed := 0
+	for _, id := range repetition.HotCandidates(p, func(fn *profile.Function) bool { return repetition.IsTimeable(p, fn) }) {
+		fn := p.Function(id)
+		named := func(f count.Function) bool { return f.Name == fn.Name && f.Inside == nil }
+		if timed < count.MostTimed && !slices.ContainsFunc(functions, named) {
+			timed++
+			functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Timed: true, Go: fn.Kind == profile.KindGo})
 		}
 	}
 	for _, id := range repetition.HotCandidates(p, repetition.IsCountable) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -72,11 +73,16 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	probes, err := attachFunctions(m, own, slices.DeleteFunc(slices.Clone(o.Functions), func(f Function) bool { return f.Symbol == "" }))
+	probes, err := attachFunctions(m, own, slices.DeleteFunc(slices.Clone(o.Functions), func(f Function) bool { return f.Symbol == "" || f.Timed }))
 	if err != nil {
 		return nil, err
 	}
 	defer probes.close()
+	timers, err := attachTimers(m, own, slices.DeleteFunc(slices.Clone(o.Functions), func(f Function) bool { return f.Symbol == "" || !f.Timed }))
+	if err != nil {
+		return nil, err
+	}
+	defer timers.close()
 	var within []inside.Function
 	for _, f := range o.Functions {
 		if f.Inside != nil {
@@ -105,25 +111,34 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.Exit, r.Elapsed = p.Exit(), time.Since(begin)
 	detach()
 	probes.detach()
+	timers.detachAll()
 	if err := r.read(m); err != nil {
 		return nil, err
 	}
-	if err := r.readFunctions(probes, interpreters); err != nil {
+	if err := r.readFunctions(probes, timers, interpreters); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // readFunctions reads how often functions were called.
-func (r *Result) readFunctions(p *probes, interpreters *inside.Run) (err error) {
+func (r *Result) readFunctions(p *probes, t *timers, interpreters *inside.Run) (err error) {
 	if r.Functions, err = p.read(); err != nil {
 		return err
 	}
+	timed, err := t.read()
+	if err != nil {
+		return err
+	}
+	r.Functions = append(r.Functions, timed...)
 	counted, err := interpreters.Read()
 	if err != nil {
 		return err //nolint:wrapcheck // it says what it is about
 	}
 	r.Functions, r.NotCounted, r.Ways = append(r.Functions, counted.Functions...), append(p.failed, counted.NotCounted...), counted.Ways
+	if len(t.failed) > 0 {
+		r.NotCounted = append(r.NotCounted, strings.Join(t.failed, ", ")+": not timed: the binary has no symbol for it, or too many ways out of it")
+	}
 	sortFunctions(r.Functions)
 	return nil
 }

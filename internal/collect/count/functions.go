@@ -21,6 +21,8 @@ type Function struct {
 	Binary string
 	// Inside is one that an interpreter runs, nil for machine code.
 	Inside *inside.Function
+	// Timed asks how long calls of a function of machine code take. Go: it is one of Go.
+	Timed, Go bool
 	// Texts: texts among its first two arguments end with a zero byte, as those of C do.
 	// Different arguments are counted of such functions, and of those inside of interpreters.
 	Texts bool

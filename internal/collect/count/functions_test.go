@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"whyhot/internal/collect"
@@ -92,5 +94,121 @@ func TestFunctionsOfMachineCode(t *testing.T) {
 	}
 	if len(r.NotCounted) != 1 || len(r.Functions) != 5 {
 		t.Errorf("%v %v", r.Functions, r.NotCounted)
+	}
+}
+
+const timedProgram = `
+#include <unistd.h>
+__attribute__((noinline)) int late(int n) { if (n == 299) usleep(200000); __asm__ volatile("" : : "r"(n)); return n; }
+__attribute__((noinline)) int itself(int n) { int m = n ? itself(n - 1) : 0; __asm__ volatile("" : : "r"(m)); return m + 1; }
+__attribute__((noinline)) int frequent(int n) { __asm__ volatile("" : : "r"(n)); return n; }
+int main(void) {
+  int sum = 0;
+  for (int i = 0; i < 400; i++)
+    sum += late(i) + itself(3);
+  for (int i = 0; i < 3000000; i++)
+    sum ^= frequent(i) & 1;
+  return sum < 0;
+}`
+
+// The time of a call counts where the number of the call belongs; a function that calls itself has
+// none, and one that is called often is left alone after a while.
+func TestTimesOfMachineCode(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no C compiler")
+	}
+	dir := t.TempDir()
+	source, binary := filepath.Join(dir, "p.c"), filepath.Join(dir, "p")
+	if err := os.WriteFile(source, []byte(timedProgram), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(gcc, "-O1", "-fno-ipa-cp", "-fno-ipa-pure-const", "-fno-optimize-sibling-calls", "-o", binary, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var functions []Function
+	for _, name := range []string{"late", "itself", "frequent", "main", "absent", "gone"} {
+		functions = append(functions, Function{Name: name, Symbol: name, Binary: binary, Timed: true})
+	}
+	r := countedFunctions(t, functions, binary)
+	late := r.function("late")
+	if late.Count != 400 || len(late.Times) != 9 || late.Times[8] < 190_000_000 || slices.Max(late.Times) != late.Times[8] {
+		t.Errorf("%+v", late)
+	}
+	if c := r.function("itself"); c.Count != 1600 || c.Times != nil {
+		t.Errorf("%+v", c)
+	}
+	if c := r.function("frequent"); c.Count < enoughCalls || len(c.Times) < 18 {
+		t.Errorf("%+v", c)
+	}
+	if c := r.function("main"); c.Count != 1 || len(c.Times) != 1 || c.Times[0] < late.Times[8] {
+		t.Errorf("%+v", c)
+	}
+	if len(r.Functions) != 4 || len(r.NotCounted) != 1 || !strings.HasPrefix(r.NotCounted[0], "absent, gone: ") {
+		t.Errorf("%v %v", r.Functions, r.NotCounted)
+	}
+}
+
+const timedGo = `package main
+
+import "time"
+
+//go:noinline
+func late(n int) int {
+	if n == 299 {
+		time.Sleep(200 * time.Millisecond)
+	}
+	return n
+}
+
+//go:noinline
+func itself(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return itself(n-1) + 1
+}
+
+func main() {
+	done := make(chan int)
+	for range 4 {
+		go func() {
+			sum := 0
+			for n := range 100 {
+				sum += itself(3) + n
+			}
+			done <- sum
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	for n := range 400 {
+		late(n)
+	}
+}
+`
+
+// A goroutine goes on in another thread after it has slept: its call is still the same one.
+func TestTimesOfGo(t *testing.T) {
+	dir := t.TempDir()
+	source, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "p")
+	if err := os.WriteFile(source, []byte(timedGo), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", binary, source)
+	build.Env = append(os.Environ(), "GO111MODULE=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r := countedFunctions(t, []Function{
+		{Name: "main.late", Symbol: "main.late", Binary: binary, Timed: true, Go: true}, {Name: "main.itself", Symbol: "main.itself", Binary: binary, Timed: true, Go: true},
+	}, binary)
+	late := r.function("main.late")
+	if late.Count < 400 || len(late.Times) != 9 || late.Times[8] < 190_000_000 || slices.Max(late.Times) != late.Times[8] {
+		t.Errorf("%+v", late)
+	}
+	if c := r.function("main.itself"); c.Count < 1600 || c.Times != nil {
+		t.Errorf("%+v", c)
 	}
 }

@@ -2,6 +2,7 @@ package repetition
 
 import (
 	"cmp"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/startup"
 )
 
@@ -155,6 +157,14 @@ func IsCountable(fn *profile.Function) bool {
 		return fn.File != "" && !inline.MatchString(fn.Name) && !unnamed.MatchString(fn.Name) && !strings.HasPrefix(fn.File, "node:") && !strings.HasPrefix(fn.File, "<")
 	}
 	return false
+}
+
+// IsTimeable says whether whyhot count can see how long calls of a function of machine code take,
+// one of the program's own.
+func IsTimeable(p *profile.Profile, fn *profile.Function) bool {
+	path := p.Mapping(fn.Mapping).Path
+	return (fn.Kind == profile.KindNative || fn.Kind == profile.KindGo) && fn.Name != "" && fn.File != "" && filepath.IsAbs(path) &&
+		ownline.OfFunction(fn, path) == origin.Own
 }
 
 // HotCandidates are functions, whatever they do, that take CandidateShare of the CPU or more
