@@ -42,6 +42,7 @@ var relatives = map[string][]string{
 	"crc-bitwise":          {"machine-checksum", "crc32-hardware", "bit-by-bit"},
 	"file-parsed-per-call": {"calls-", "made-per-call"},
 	"same-result":          {"made-per-call", "file-parsed-per-call"},
+	"slower-per-call":      {"growth-", "copied-per-pass", "sorted-per-add"},
 	"column-per-pass":      {"column-walk", "machine-stride", "machine-load-stall", "machine-float-sum", "machine-scalar", "missed-vectorize"},
 	"window-per-pass":      {"growth-accumulation", "growth-whole-copy", "python-numeric-loop"},
 	"scan-per-pass":        {"growth-list-search", "growth-list-walk", "dotnet-linq-again", "r-data-frame-element"},

@@ -25,7 +25,7 @@ func indexOf(id string) string {
 		"growth-":    "growth-rules.md",
 		"statement-": "statement-rules.md",
 		"hash-":      "pass-rules.md",
-		"calls-":     "call-rules.md", "made-": "call-rules.md",
+		"calls-":     "call-rules.md", "made-": "call-rules.md", "same-": "call-rules.md", "slower-": "call-rules.md",
 		"jit-": "remark-rules.md", "go-": "remark-rules.md", "missed-": "remark-rules.md",
 	} {
 		if strings.HasPrefix(id, prefix) {
