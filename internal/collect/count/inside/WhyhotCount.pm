@@ -22,6 +22,8 @@ my ($names, $results) = @ENV{qw(WHYHOT_COUNT_FUNCTIONS WHYHOT_COUNT_RESULTS)};
 my (@tallies, %waiting, %files);    # waiting: tallies that no subroutine was found for, by name
 my $process = $$;
 my $now = \&Time::HiRes::time;      # a program may have a clock of its own in its tests
+my $SAVE = 1;                       # s between two times that the counts are written
+my $saved = $now->();
 my $digest = eval { local $SIG{__DIE__}; require Digest::MD5; \&Digest::MD5::md5 } || sub { $_[0] };
 my $rename = eval { local $SIG{__DIE__}; require Sub::Util; \&Sub::Util::set_subname };    # since Perl 5.22
 
@@ -253,6 +255,7 @@ sub gave {
             $t->{same}++ if $t->{first}{$key}[0] eq $result;
         }
     }
+    write_counts() if $begin - $saved > $SAVE;
     my $spent = $now->() - $begin;
     $t->{spent} += $spent;
     $wasted += $spent;
@@ -287,8 +290,10 @@ sub WhyhotCount::Files::INC {
 
 package WhyhotCount;
 
+# Also once a second, for a process that is killed.
 sub write_counts {
     local ($@, $!, $?);
+    $saved = $now->();
     _clear($_), $process = $$ for $$ != $process ? @tallies : ();
     my @functions;
     for my $t (@tallies) {

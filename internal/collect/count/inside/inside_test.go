@@ -1,6 +1,7 @@
 package inside
 
 import (
+	"context"
 	"math/bits"
 	"os"
 	"os/exec"
@@ -91,5 +92,62 @@ func timed(t *testing.T, got *Result, late, itself string) {
 				t.Errorf("%s calls itself: %d", itself, f.Times)
 			}
 		}
+	}
+}
+
+// A program that is killed has been counted until a second before.
+func TestKilled(t *testing.T) {
+	for name, x := range map[string]struct {
+		kind                         profile.Kind
+		interpreter, file, text, fun string
+	}{
+		"python": {profile.KindPython, "python3", "p.py", "import time\ndef f(n):\n    time.sleep(0.01)\n    return n\nwhile True:\n    f(1)\n", "f"},
+		"node":   {profile.KindJS, "node", "p.js", "function f(n) { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10); return n; }\nfor (;;) f(1);\n", "f"},
+		"perl":   {profile.KindPerl, "perl", "p.pl", "sub f { select undef, undef, undef, 0.01; return $_[0] }\nwhile (1) { my $x = f(1) }\n", "main::f"},
+		"php":    {profile.KindPHP, "php", "p.php", "<?php\nfunction f($n) { usleep(10000); return $n; }\nwhile (true) { f(1); }\n", "f"},
+		"ruby":   {profile.KindRuby, "ruby", "p.rb", "def f(n)\n  sleep 0.01\n  n\nend\nloop { f(1) }\n", "f"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, err := exec.LookPath(x.interpreter)
+			if err != nil {
+				t.Skip("no " + x.interpreter)
+			}
+			file := filepath.Join(t.TempDir(), x.file)
+			if err := os.WriteFile(file, []byte(x.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Prepare(t.TempDir(), []Function{{Name: x.fun, File: file, Kind: x.kind}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			cmd := exec.CommandContext(ctx, path, file)
+			cmd.Env = r.Environment
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// The counts are there when they are there: a loaded machine takes longer.
+			for {
+				if all, err := filepath.Glob(filepath.Join(r.results, "*.json")); err == nil && len(all) > 0 {
+					break
+				}
+				select {
+				case <-t.Context().Done():
+					t.Fatal("nothing was written")
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+			stop()
+			_ = cmd.Wait() // it was killed
+			got, err := r.Read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Functions) != 1 || got.Functions[0].Count == 0 {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }

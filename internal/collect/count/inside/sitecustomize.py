@@ -21,6 +21,7 @@ import weakref
 MOST = 1 << 16        # different arguments of a function
 LONGEST = 64          # items of a container that are looked at: half of them the last
 ENOUGH = 1_000_000_000  # ns of looking at a function, before fewer of its calls are looked at
+SAVE = 1_000_000_000  # ns between two times that the counts are saved
 LONG_ENOUGH = 30_000_000_000  # ns after which sys.setprofile, which makes all calls slower, is let go
 HEAP_TYPE = 1 << 9    # Py_TPFLAGS_HEAPTYPE: made by a class statement
 NOT_NORMAL = 0x20 | 0x80 | 0x200  # generators and coroutines: what they give is no result
@@ -129,6 +130,7 @@ def _begin(names, results):
 
     wasted = [0]  # ns in here and in the collector: the calls that are counted do not take that
     counting = [False]
+    saved, saving = [clock()], threading.Lock()
 
     def called(code, frame, to):
         begin = clock()
@@ -169,6 +171,8 @@ def _begin(names, results):
             to.spent += clock() - begin
             if to.spent > ENOUGH * to.stride.bit_length():
                 to.stride *= 2
+        if begin - saved[0] > SAVE:
+            save()
         wasted[0] += clock() - begin
         counting[0] = False
 
@@ -256,6 +260,12 @@ def _begin(names, results):
             monitoring.set_events(tool, 0)
         else:
             sys.setprofile(None)
+        save()
+
+    def save():
+        """A process that is killed has been written a second before, too."""
+        if not saving.acquire(blocking=False):
+            return
         functions = []
         for (name, file), t in wanted.items():
             functions.append({
@@ -264,13 +274,20 @@ def _begin(names, results):
                 "times": [] if t.recursive else t.times[:t.count.bit_length()],
             })
         path = os.path.join(results, "%d.json" % os.getpid())
-        with open(path + ".part", "w", encoding="utf-8") as f:
-            json.dump({"language": "python", "way": way, "functions": functions}, f)
-        os.replace(path + ".part", path)
+        try:
+            with open(path + ".part", "w", encoding="utf-8") as f:
+                json.dump({"language": "python", "way": way, "functions": functions}, f)
+            os.replace(path + ".part", path)
+        except OSError:
+            pass  # the run is over, and its directory gone
+        saved[0] = clock()
+        saving.release()
 
     def forked():
         """A child counts its own calls only."""
         pending.clear()
+        if saving.locked():
+            saving.release()
         for t in wanted.values():
             t.__init__()
 

@@ -22,6 +22,7 @@
 
   const MOST = 1 << 16; // different arguments of a function
   const LONGEST = 64; // items of a container that are looked at: half of them the last
+  const SAVE = 1000; // ms between two times that the counts are written
   const ENOUGH = 1000; // ms of looking at a function, before fewer of its calls are looked at
 
   const read = fs.readFileSync;
@@ -155,6 +156,7 @@
 
   const unseen = { set r(value) {} }; // of a call that is not looked at: keeps nothing
 
+  let saved = now(); // when the counts were written: a process that is killed has been written a second before
   let wasted = 0; // ms in here: the calls that are counted do not take that
 
   // scope is the call of the function around, whose variables this one sees.
@@ -210,6 +212,7 @@
     } else {
       t.first.set(call.arguments, { result, last: t.looked, distance: 0 });
     }
+    if (from - saved > SAVE) write();
     const spent = now() - from;
     t.spent += spent;
     wasted += spent;
@@ -845,6 +848,7 @@
   const { writeFileSync, renameSync } = fs;
   const { stringify } = JSON;
   function write() {
+    saved = now();
     const functions = tallies.filter((t) => t.found).map((t) => ({
       name: t.name, file: t.file, line: t.line, count: t.count, different: t.first.size < MOST ? t.first.size : 0, looked: t.looked,
       repeated: t.repeated, same: t.same, results: t.results.size, nothing: t.nothing, plain: t.plain, cyclic: t.cyclic,

@@ -11,6 +11,7 @@ final class WhyhotCount
 {
     private const MOST = 1 << 16; // different arguments of a function
     private const LONGEST = 64; // items of a container that are looked at: half of them the last
+    private const SAVE = 1_000_000_000; // ns between two times that the counts are written
     private const ENOUGH = 1_000_000_000; // ns of looking at a function, before fewer of its calls are looked at
 
     private static $tallies = [];
@@ -19,6 +20,7 @@ final class WhyhotCount
     private static $process;
     private static $tokens; // of an object: what tells it from all others
     private static $token = 0;
+    private static $saved = 0; // when the counts were written
     private static $wasted = 0; // ns in here: the calls that are counted do not take that
     private static $internal = []; // class: whether PHP has it
     private static $unseen;
@@ -166,6 +168,9 @@ final class WhyhotCount
         } else {
             $t['first'][$call->arguments] = [$result, $t['looked'], 0];
         }
+        if ($from - self::$saved > self::SAVE) {
+            self::write(false); // a process that is killed has been written a second before
+        }
         $spent = hrtime(true) - $from;
         $t['spent'] += $spent;
         self::$wasted += $spent;
@@ -220,6 +225,7 @@ final class WhyhotCount
         if ($again) { // the program may have such functions, which come first
             register_shutdown_function([self::class, 'write'], false);
         }
+        self::$saved = hrtime(true);
         $functions = [];
         foreach (self::$process === getmypid() ? self::$tallies : [] as $t) {
             if ($t['found']) {

@@ -14,6 +14,8 @@ counter = Class.new do
     @longest = 64 # items of a container that are looked at: half of them the last
     @enough = 1_000_000_000 # ns of looking at a method, before fewer of its calls are looked at
     @clock = Process.method(:clock_gettime) # a program may have a clock of its own in its tests
+    @save = 1_000_000_000 # ns between two times that the counts are written
+    @saved = @clock.call(Process::CLOCK_MONOTONIC, :nanosecond)
     @class_of = Kernel.instance_method(:class)
     @identity = BasicObject.instance_method(:__id__) # since Ruby 2.7 never given twice
     @same = BasicObject.instance_method(:equal?)
@@ -66,7 +68,10 @@ counter = Class.new do
     else
       @pid = Process.pid
     end
-    at_exit { owner.write }
+    at_exit do
+      @compiled.disable
+      owner.write
+    end
   end
 
   # A child counts its own calls only.
@@ -227,6 +232,7 @@ counter = Class.new do
     else
       tally[:first][call[0]] = [result, tally[:looked], 0]
     end
+    write if begin_at - @saved > @save
     spend(tally, begin_at)
     tally[:stride] *= 2 if tally[:spent] > @enough * tally[:stride].bit_length
   rescue NameError, TypeError, ArgumentError, EncodingError
@@ -259,8 +265,9 @@ counter = Class.new do
     items.length <= @longest ? items : items.first(@longest / 2) + items.last(@longest / 2)
   end
 
+  # Also once a second, for a process that is killed.
   def write
-    @compiled&.disable
+    @saved = @clock.call(Process::CLOCK_MONOTONIC, :nanosecond)
     functions = @tallies.select { |t| t[:found] }.map do |t|
       different = t[:first].length < @most ? t[:first].length : 0
       %({"name":#{t[:name_text]},"file":#{t[:file_text]},"line":#{t[:line]},"count":#{t[:count]},"different":#{different},"looked":#{t[:looked]},) +
