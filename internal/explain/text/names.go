@@ -114,7 +114,7 @@ func Names(expression string) []string {
 		before := strings.TrimRight(expression[:m[0]], " ")
 		after := strings.TrimLeft(expression[m[1]:], " ")
 		switch {
-		case words.MatchString(name), m[0] > 0 && isWordByte(expression[m[0]-1]):
+		case words.MatchString(name) && !isOperand(name, before, after), m[0] > 0 && isWordByte(expression[m[0]-1]):
 			continue
 		case strings.HasSuffix(before, ".") && !strings.HasSuffix(before, ".."), strings.HasSuffix(before, "->"), strings.HasSuffix(before, "::"):
 			continue
@@ -128,6 +128,17 @@ func Names(expression string) []string {
 		}
 	}
 	return out
+}
+
+// operators are words that other languages have names of, and that stand between values or before one.
+var operators = regexp.MustCompile(`^(and|or|not|in|is|of|as|let|my|var|func|function|range|lambda|async|await)$`)
+
+// isOperand says whether a word stands where a value does, so that it is a name: EdgeWeight(in),
+// f(a, is), of->next.
+func isOperand(name, before, after string) bool {
+	return operators.MatchString(name) &&
+		(before == "" || strings.ContainsRune("(,=[{!&|+-*/<>?:;", rune(before[len(before)-1]))) &&
+		(after == "" || strings.ContainsRune("),].;+*/<>=?:&|", rune(after[0])) || strings.HasPrefix(after, "-"))
 }
 
 func isWordByte(b byte) bool {

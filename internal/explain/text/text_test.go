@@ -333,6 +333,8 @@ func TestNames(t *testing.T) {
 		`@items, 3, nil`:               "@items",
 		`s->next, &buf, Foo::bar`:      "s buf",
 		`new Foo(a ? b : c)`:           "a b c",
+		`EdgeWeight(in), is, of->next`: "in is of",
+		`x in rows and not y, a as b`:  "x rows y a b",
 	} {
 		if got := Names(expression); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: %q, want %s", expression, got, want)

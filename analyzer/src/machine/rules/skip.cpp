@@ -93,6 +93,51 @@ size_t length(const std::vector<const Block *> &Way) {
   return Out;
 }
 
+// The register is asked for by something else of the loop than by what changes it: by an address,
+// a comparison, another value.
+bool isUsed(const Subject &S, MCRegister R) {
+  return any_of(everything(S), [&](const Place &P) {
+    const Instruction &I = S.F.Code[P.At];
+    const auto Reads = read(S, I);
+    return any_of(Reads, [&](MCRegister Q) { return whole(S, Q) == R; }) && !is_contained(written(S, I), R);
+  });
+}
+
+// The block's jump asks for the flags of an instruction: dec %rsi; jne.
+bool isAsked(const Subject &S, const Block &B, size_t N) {
+  if (!setsFlags(S, S.F.Code[N]))
+    return false;
+  for (++N; N < B.End; ++N) {
+    if (S.F.Code[N].Conditional)
+      return true;
+    if (setsFlags(S, S.F.Code[N]))
+      return false;
+  }
+  return false;
+}
+
+// The way does something with the element, in registers alone: it adds to one that nothing in the
+// loop asks for, as a count of all elements does; or it goes on to the one that this one points to,
+// and no other list can stand for that.
+// Example: c = *s; if (c < 0x80) { s++; } else { s += decode(s); } n++;
+bool countsOrFollows(const Subject &S, const Block *B, ArrayRef<const Block *> Way) {
+  SmallVector<const Block *, 8> All(Way);
+  All.push_back(B);
+  for (const Block *One : All) {
+    for (size_t N = One->First; N < One->End; ++N) {
+      const Instruction &I = S.F.Code[N];
+      const auto Reads = read(S, I);
+      for (MCRegister R : written(S, I)) {
+        const bool Itself = any_of(Reads, [&](MCRegister Q) { return whole(S, Q) == R; });
+        if (Itself && (I.loads() ? I.At->Index == MCRegister() && whole(S, I.At->Base) == R
+                                 : !isUsed(S, R) && !isAsked(S, *One, N)))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 void skip(const Subject &S, std::vector<Match> &Out) {
   for (const Block *B : S.In.blocks()) {
     if (B->End - B->First < 2 || S.All.Info.getLoopFor(B) != &S.In || !S.F.Code[B->End - 1].Conditional ||
@@ -116,7 +161,7 @@ void skip(const Subject &S, std::vector<Match> &Out) {
           Cycle += (Cycle.empty() ? "" : ",") + utohexstr(S.F.Code[P->First].Address, true) + "-" +
                    utohexstr(S.F.Code[P->End - 1].end(), true);
       }
-      if (Way.empty() || Length > LongestSkip)
+      if (Way.empty() || Length > LongestSkip || countsOrFollows(S, B, Way))
         continue;
       const Instruction &Jump = S.F.Code[B->End - 1];
       const bool Taken = Jump.Jumps && !First->empty() && S.F.Code[First->First].Address == *Jump.Jumps;

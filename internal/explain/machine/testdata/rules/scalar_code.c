@@ -946,6 +946,35 @@ long no_skip_rolling(const unsigned char *a, const unsigned long *gear, unsigned
   return n;
 }
 
+// All elements are counted, those that are short with the least work.
+int skip_decode(const unsigned char *s);
+long no_skip_counted(const unsigned char *s) {
+  long n = 0;
+  for (;;) {
+    int c = *s;
+    if (c < 0x80) {
+      if (c == 0)
+        return n;
+      s++;
+    } else
+      s += skip_decode(s);
+    n++;
+  }
+}
+
+// The next element is the one that this one points to.
+struct skip_edge {
+  struct skip_edge *next;
+  long x, more;
+};
+void no_skip_followed(struct skip_edge *e, long x, long *out) {
+  for (; e; e = e->next)
+    if (e->x > x) {
+      out[e->more & 7] += e->x * 3;
+      x = e->x;
+    }
+}
+
 // What is asked is a counter.
 void no_skip_counter(const int *a, long *more, long n) {
   for (long i = 0; i < n; i++)
