@@ -154,7 +154,10 @@ private:
     if (!fetches(*O.Writer))
       return "table"; // computed
     const bool SameRegister = overlap(O.Writer->At->Base, L.At->Base);
-    return Around && Around->contains(blockOf(*O.Writer)) && (SameRegister || isChase(*O.Writer)) ? "chase" : "pointer";
+    return Around && Around->contains(blockOf(*O.Writer)) && (SameRegister || isChase(*O.Writer)) &&
+                   isOwnSource(O.Writer->At->Base)
+               ? "chase"
+               : "pointer";
   }
 
   const Block *blockOf(const Instruction &I) const {
@@ -360,6 +363,13 @@ private:
 
   // The load gives what it is addressed by in the next iteration.
   bool isChase(const Instruction &I) const { return fetches(I) && writes(I, I.At->Base, *T.Registers); }
+
+  // Whether all that gives a register a value in the loop is loaded from where it points to:
+  // mov 8(%rax),%rax. Of mov (%rsp),%rax; mov (%rax),%rax the first says where to begin, each time.
+  bool isOwnSource(MCRegister R) const {
+    return all_of(writersOf(R),
+                  [&](const Instruction *I) { return copied(*I) || (fetches(*I) && overlap(I->At->Base, R)); });
+  }
 
   // What writes a register in the loop, constants that are added left out.
   SmallVector<const Instruction *, 8> writersOf(MCRegister R) const {
