@@ -201,8 +201,8 @@ type FunctionCalls struct {
 	// Same of these gave the same result as then. Results is how many different results there
 	// were, Nothing how many calls gave none (None, nil, undefined), and Plain how many gave
 	// a number or a truth value. Cyclic are those of Repeated that came as many calls after the
-	// last ones with their arguments as those after the ones before: all, where a program does
-	// its whole job again and again.
+	// last ones with their arguments as those after the ones before, and half as many as there are
+	// different arguments or more: where a program does its whole job again and again.
 	Looked   uint64 `json:"looked,omitempty"`
 	Repeated uint64 `json:"repeated,omitempty"`
 	Same     uint64 `json:"same,omitempty"`

@@ -26,10 +26,11 @@ func IsRule(rule string) bool {
 // Judge is the judge of what is made repeatedly.
 func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	var out judge.Answer
-	for _, m := range find(s.Profile) {
+	all := countedFunctions(s.Profile)
+	tools := find(s.Profile)
+	for _, m := range append(tools, remade(s.Profile, all, tools)...) {
 		out.Found = append(out.Found, m.finding(s))
 	}
-	all := countedFunctions(s.Profile)
 	for _, h := range sameResults(s.Profile, all) {
 		out.Found = append(out.Found, h.same(s))
 	}
@@ -90,10 +91,15 @@ func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
 }
 
 func (m *made) why(p *profile.Profile) string {
-	text := fmt.Sprintf("%s below this line takes %.1f s of CPU; its function spends %s samples on other work",
-		p.Function(m.maker).Name, timeOf(p, m).Seconds(), fmt.Sprint(m.function-m.events))
+	text := fmt.Sprintf("%s below this line takes %.1f s of CPU", p.Function(m.maker).Name, timeOf(p, m).Seconds())
+	if m.function > m.events {
+		text += fmt.Sprintf("; its function spends %d samples on other work", m.function-m.events)
+	}
 	if m.spread >= 0 {
 		return text + fmt.Sprintf("; it goes on in %d of %d parts of the run", m.spread, tenths.Of)
+	}
+	if m.counted != nil {
+		return text
 	}
 	return text + "; one takes milliseconds"
 }

@@ -29,13 +29,16 @@ const (
 	within       = 0.8                  // of the samples of a function: they are within another one
 	fewNothing   = 0.01                 // of the calls may give nothing
 	fromOnce     = 0.8                  // of the samples: a function that runs once calls it
-	mostlyCyclic = 0.8                  // of the calls that can be
+	mostlyCyclic = 0.4                  // of the calls that can be
 )
 
-// effects are verbs of functions that are called for what they do: to give the same as before
-// says nothing of these.
-var effects = words("write emit append add push print puts send log put set insert update save store visit delete remove clear reset close flush next advance skip consume shift " +
-	"pop read recv accept run main wait sleep lock unlock acquire release start stop draw notify fire trigger dispatch")
+// outputs are verbs of functions that are called for what they do elsewhere: to give the same as
+// before says nothing of these. Of those that change something of their own (effects) it says
+// nothing where they give the same always.
+var (
+	outputs = words("write emit print puts send log store save close flush read recv accept run main wait sleep lock unlock acquire release start stop draw notify fire trigger dispatch")
+	effects = words("append add push put set insert update visit delete remove clear reset next advance skip consume shift pop")
+)
 
 // sameResults are the functions that give the same again for the same arguments: each with
 // the largest part of the CPU that keeping their results removes. Of two that run within
@@ -79,13 +82,15 @@ func (h *hot) isSame(p *profile.Profile) bool {
 	c := h.counted
 	_, own := ownline.Parts(p.Function(h.function).Name)
 	switch verb := tokens(own); {
-	case len(verb) > 0 && effects[verb[0]]:
+	case isConstructor(p.Function(h.function)): // each object is another one
+		return false
+	case len(verb) > 0 && (outputs[verb[0]] || effects[verb[0]] && c.Results < 2): //nolint:mnd // as below
 		return false
 	case c.Looked < sameLooked || c.Different == 0 || c.Looked < sameRepeats*c.Different || c.Same != c.Repeated:
 		return false
 	case float64(c.Nothing) > fewNothing*float64(c.Looked):
 		return false
-	case c.Results < 2 && c.Plain > 0: //nolint:mnd // true each time, or a status: nothing was computed
+	case c.Plain > 0 && (c.Results < 2 || 2*c.Results < c.Different): //nolint:mnd // true each time, or a status: nothing was computed
 		return false
 	case h.events < leastEvents || h.each(p) < sameTime:
 		return false
@@ -150,7 +155,7 @@ func (h *hot) same(s judge.Subject) judge.Found {
 			judge.Times(c.Count), judge.Times(c.Different), h.each(p).Round(time.Microsecond/10))
 	}
 	steps := []string{"Keep what it gives, in its object or a map by its arguments; or call it before the loop"}
-	chain := h.chain(p)
+	chain := places(p, h.chain(p))
 	if len(chain) > 0 {
 		steps = append(steps, "Called by "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
 	}

@@ -47,7 +47,8 @@ func TestSameResults(t *testing.T) {
 		"it gives something new": {with(func(c *profile.FunctionCalls) { c.Same-- }), ""},
 		"it gives nothing":       {with(func(c *profile.FunctionCalls) { c.Nothing, c.Results = 4000, 0 }), ""},
 		"it is always true":      {with(func(c *profile.FunctionCalls) { c.Plain, c.Results = 4000, 1 }), ""},
-		"true for some":          {with(func(c *profile.FunctionCalls) { c.Plain, c.Results = 4000, 2 }), "glyphs"},
+		"one of two numbers":     {with(func(c *profile.FunctionCalls) { c.Plain, c.Results = 4000, 2 }), ""},
+		"a number for each":      {with(func(c *profile.FunctionCalls) { c.Plain, c.Results = 4000, 30 }), "glyphs"},
 		"always the same list":   {with(func(c *profile.FunctionCalls) { c.Different, c.Results, c.Repeated, c.Same = 1, 1, 3999, 3999 }), "glyphs"},
 		"a microsecond each":     {with(func(c *profile.FunctionCalls) { c.Count = 1_000_000 }), ""},
 		"a few calls":            {with(func(c *profile.FunctionCalls) { c.Count, c.Looked, c.Repeated, c.Same, c.Different = 40, 40, 39, 39, 1 }), ""},
@@ -83,6 +84,53 @@ func TestSameResults(t *testing.T) {
 	if e := got.Evidence; len(e) != 2 || e[0].Text != "counted: 4,000 calls with 40 different arguments, and the same ones gave the same result each time; 200µs a call" ||
 		e[1].Text != "called in layout (page.py:7) ← draw (app.py:7) ← <module> (app.py:7)" {
 		t.Errorf("%+v", e)
+	}
+}
+
+// A function that is called for what it does is told where it gives something for what it is given.
+func TestVerbs(t *testing.T) {
+	for name, x := range map[string]struct {
+		results uint64
+		want    int
+	}{"glyphs": {1, 1}, "addStyle": {30, 1}, "addRow": {1, 0}, "writeText": {30, 0}} {
+		s := &stacks{b: profile.NewBuilder(), t: t}
+		s.add(400, -1, "main|app.py each|page.py "+name+"|fonts/font.py")
+		s.add(400, -1, "main|app.py each|page.py")
+		c := profile.FunctionCalls{Name: name, File: fontFile, Count: 4000, Looked: 4000, Different: 40, Repeated: 3960, Same: 3960, Results: x.results}
+		a, err := Judge(t.Context(), judge.Subject{Profile: s.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{c}})})
+		if err != nil || len(a.Found) != x.want {
+			t.Errorf("%s: %+v %v", name, a.Found, err)
+		}
+	}
+}
+
+// A constructor that is given the same each time, whatever it is the name of.
+func TestRemade(t *testing.T) {
+	of := func(c profile.FunctionCalls) []judge.Found {
+		s := &stacks{b: profile.NewBuilder(), t: t}
+		s.add(400, -1, "main|app.py to_rows|rows.py Row.__init__|rows.py options|rows.py")
+		s.add(400, -1, "main|app.py to_rows|rows.py")
+		c.Name, c.File = "Row.__init__", "/home/me/rows.py"
+		a, err := Judge(t.Context(), judge.Subject{Profile: s.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{c}})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Found
+	}
+	same := profile.FunctionCalls{Count: 4000, Looked: 4000, Different: 2, Repeated: 3998, Same: 3998, Nothing: 4000}
+	if got := of(same); len(got) != 1 || got[0].Rule != RulePerCall || got[0].Title != "new Row on each call in to_rows (rows.py:7); keep what it makes" || got[0].Certainty != finding.Confirmed {
+		t.Errorf("%+v", got)
+	}
+	for name, change := range map[string]func(*profile.FunctionCalls){
+		"each another":       func(c *profile.FunctionCalls) { c.Different, c.Repeated, c.Same = 4000, 0, 0 },
+		"a few microseconds": func(c *profile.FunctionCalls) { c.Count, c.Looked = 400_000, 400_000 },
+		"nothing was asked":  func(c *profile.FunctionCalls) { *c = profile.FunctionCalls{Count: 4000} },
+	} {
+		c := same
+		change(&c)
+		if got := of(c); len(got) != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

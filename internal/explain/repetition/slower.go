@@ -118,7 +118,7 @@ func (h *hot) slower(s judge.Subject) judge.Found {
 	gone := share * max(0, 1-mean[last-slowerSteps]*float64(c.Count)/float64(max(sum, 1)))
 	x := catalog.Removed(gone, margin)
 	steps := []string{"Find what grows, and is gone through or copied whole in each call; do only the new part"}
-	chain := h.chain(p)
+	chain := places(p, h.chain(p))
 	if len(chain) > 0 {
 		steps = append(steps, "Or a caller asks for too much: "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
 	}
@@ -148,7 +148,7 @@ func lasts(ns float64) string {
 
 // chain are the lines that call the function by which most of its CPU goes, outwards, as long
 // as that is half of it.
-func (h *hot) chain(p *profile.Profile) (places []string) {
+func (h *hot) chain(p *profile.Profile) (lines []profile.Line) {
 	above := make([][]profile.Line, len(h.samples))
 	for i, row := range h.samples {
 		above[i] = h.above(p, p.Stack(p.Samples()[row].Stack))
@@ -168,9 +168,18 @@ func (h *hot) chain(p *profile.Profile) (places []string) {
 		for i := range above {
 			within[i] = within[i] || depth >= len(above[i]) || above[i][depth] != line
 		}
-		places = append(places, judge.Where(ownline.Place(p, line)))
+		lines = append(lines, line)
 	}
-	return places
+	return lines
+}
+
+// places names lines.
+func places(p *profile.Profile, lines []profile.Line) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = judge.Where(ownline.Place(p, l))
+	}
+	return out
 }
 
 // above are the lines with a number that call the function, innermost first, of each function

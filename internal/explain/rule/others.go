@@ -7,7 +7,10 @@ import (
 	"whyhot/internal/profile/origin"
 )
 
-// othersCode is why a finding about code that the reader did not build is minor.
+// developedHere is why a finding about a library that is the program's own is minor.
+const developedHere = "it is about the program's own code, which is developed here"
+
+// othersCode is why one about code that the reader did not build is.
 const othersCode = "the code that would be changed is built by others: what is left is another version, or another program"
 
 // isOthersToChange says whether an advice is to change or to rebuild machine code, and

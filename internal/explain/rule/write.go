@@ -43,8 +43,11 @@ func (e *engine) write(v *verdict) finding.Finding {
 	if e.namedByJIT(v) {
 		f.Fix.Caveats = append(f.Fix.Caveats, "The names come from the map file of a JIT, which may be stale: check with the runtime's own profiler that this code runs")
 	}
-	if e.isOthersToChange(v) {
+	switch {
+	case e.isOthersToChange(v):
 		f.Minor = othersCode
+	case v.developed && !c.IsAside():
+		f.Minor = developedHere
 	}
 	set := e.settings(v.entry.Entry)
 	for _, s := range slices.Backward(set) {

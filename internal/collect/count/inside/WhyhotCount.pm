@@ -186,7 +186,7 @@ sub sub {
             my $distance = $t->{looked} - $known->[1];
             $t->{repeated}++;
             $t->{same}++ if $known->[0] eq '';
-            $t->{cyclic}++ if $distance == $known->[2];
+            $t->{cyclic}++ if $distance == $known->[2] && 2 * $distance >= keys %{ $t->{first} };
             @$known[1, 2] = ($t->{looked}, $distance);
         } else {
             $t->{first}{$key} = [ '', $t->{looked}, 0 ];

@@ -193,7 +193,7 @@ def _begin(names, results):
             distance = to.looked - known[1]
             to.repeated += 1
             to.same += known[0] == result
-            to.cyclic += distance == known[2]
+            to.cyclic += distance == known[2] and 2 * distance >= len(to.first)
             known[1:] = to.looked, distance
 
     collecting = [0]

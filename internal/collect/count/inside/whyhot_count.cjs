@@ -206,7 +206,7 @@
       const distance = t.looked - known.last;
       t.repeated++;
       if (known.result === result) t.same++;
-      if (known.distance === distance) t.cyclic++;
+      if (known.distance === distance && 2 * distance >= t.first.size) t.cyclic++;
       known.last = t.looked;
       known.distance = distance;
     } else {

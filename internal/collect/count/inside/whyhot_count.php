@@ -163,7 +163,7 @@ final class WhyhotCount
             $distance = $t['looked'] - $last;
             $t['repeated']++;
             $t['same'] += $first === $result ? 1 : 0;
-            $t['cyclic'] += $distance === $before ? 1 : 0;
+            $t['cyclic'] += $distance === $before && 2 * $distance >= count($t['first']) ? 1 : 0;
             $t['first'][$call->arguments] = [$first, $t['looked'], $distance];
         } else {
             $t['first'][$call->arguments] = [$result, $t['looked'], 0];

@@ -226,7 +226,7 @@ counter = Class.new do
       distance = tally[:looked] - known[1]
       tally[:repeated] += 1
       tally[:same] += 1 if known[0] == result
-      tally[:cyclic] += 1 if distance == known[2]
+      tally[:cyclic] += 1 if distance == known[2] && 2 * distance >= tally[:first].length
       known[1] = tally[:looked]
       known[2] = distance
     else

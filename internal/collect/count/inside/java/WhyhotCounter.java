@@ -352,7 +352,7 @@ public final class WhyhotCounter {
 					if (known[0] == result) {
 						t.same++;
 					}
-					if (known[2] == distance) {
+					if (known[2] == distance && 2 * distance >= t.first.size()) {
 						t.cyclic++;
 					}
 					known[1] = t.looked;

@@ -1,0 +1,46 @@
+package repetition
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"whyhot/internal/explain/ownline"
+	"whyhot/internal/profile"
+)
+
+// What a constructor must show to be told, whatever it is the name of.
+const (
+	remadeTime  = 10 * time.Microsecond // of a call: less is what any object takes
+	remadeShare = 0.10
+	remadeSure  = 0.07
+)
+
+// remade are constructors that are given the same again: where they take long, what they make ready
+// could be made once. Counting has to show it, since their names say nothing.
+//
+// Example. to_csv makes a writer with its patterns for each row, always with the same options.
+func remade(p *profile.Profile, all []*hot, known []made) []made {
+	var out []made
+	for _, h := range all {
+		c := h.counted
+		if !isConstructor(p.Function(h.function)) || slices.ContainsFunc(known, func(m made) bool { return m.maker == h.function }) ||
+			c.Looked < sameLooked || c.Different == 0 || c.Looked < sameRepeats*c.Different || h.each(p) < remadeTime ||
+			h.events < leastEvents || !sure(p, h.value, remadeShare, remadeSure) || h.isOfJob(all) {
+			continue
+		}
+		lines := h.chain(p)
+		if len(lines) == 0 {
+			continue
+		}
+		m := made{line: lines[0], maker: h.function, cost: brief, samples: h.samples, value: h.value, events: h.events, share: h.share(p), counted: c, spread: -1, function: h.events}
+		out = append(out, m)
+	}
+	return out
+}
+
+// isConstructor says whether a function's name is that of one that makes an object ready.
+func isConstructor(fn *profile.Function) bool {
+	owner, own := ownline.Parts(fn.Name)
+	return constructors[own] || constructors[strings.ToLower(own)] || owner != "" && owner == own || isClass(fn, own)
+}
