@@ -39,6 +39,8 @@ type made struct {
 	spread   int // slices of the run that have some, of tenths.Of; -1 without times
 	counted  *profile.FunctionCalls
 	function int64 // events of the line's function, the making among them
+	// isObject: what is made is some object, which may be changed while it is used.
+	isObject bool
 }
 
 // find gives the lines that make something repeatedly, the dearest first.

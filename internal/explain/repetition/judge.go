@@ -58,6 +58,10 @@ func (m *made) finding(s judge.Subject) judge.Found {
 		Evidence: []finding.Evidence{{Kind: "repetition", Text: m.why(p), Share: &m.share}},
 	}
 	m.addCounted(&f, p)
+	if m.isObject {
+		f.Certainty = finding.Suspected
+		f.Fix.Caveats = append(f.Fix.Caveats, "An object that is changed while it is used has to be put back before it is used again")
+	}
 	f.Next = s.Versus(f.ID)
 	if m.counted == nil && canCount(p.Function(m.maker).Kind) {
 		// Whether it is the same comes before any change.

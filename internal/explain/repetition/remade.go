@@ -1,6 +1,7 @@
 package repetition
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,7 @@ import (
 
 // What a constructor must show to be told, whatever it is the name of.
 const (
-	remadeTime  = 10 * time.Microsecond // of a call: less is what any object takes
+	remadeTime  = 3 * time.Microsecond // of a call: less is what any object takes
 	remadeShare = 0.10
 	remadeSure  = 0.07
 )
@@ -22,7 +23,8 @@ const (
 // Example. to_csv makes a writer with its patterns for each row, always with the same options.
 func remade(p *profile.Profile, all []*hot, known []made) []made {
 	var out []made
-	for _, h := range all {
+	told := map[int32]bool{}
+	for _, h := range slices.SortedFunc(slices.Values(all), func(a, b *hot) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.function, b.function)) }) {
 		c := h.counted
 		if !isConstructor(p.Function(h.function)) || slices.ContainsFunc(known, func(m made) bool { return m.maker == h.function }) ||
 			c.Looked < sameLooked || c.Different == 0 || c.Looked < sameRepeats*c.Different || h.each(p) < remadeTime ||
@@ -30,10 +32,10 @@ func remade(p *profile.Profile, all []*hot, known []made) []made {
 			continue
 		}
 		lines := h.chain(p)
-		if len(lines) == 0 {
+		if len(lines) == 0 || h.isWithin(told) { // the constructor of a class that it derives from, or of a part
 			continue
 		}
-		m := made{line: lines[0], maker: h.function, cost: brief, samples: h.samples, value: h.value, events: h.events, share: h.share(p), counted: c, spread: -1, function: h.events}
+		m := made{isObject: true, line: lines[0], maker: h.function, cost: brief, samples: h.samples, value: h.value, events: h.events, share: h.share(p), counted: c, spread: -1, function: h.events}
 		out = append(out, m)
 	}
 	return out

@@ -54,21 +54,24 @@ func sameResults(p *profile.Profile, all []*hot) []*hot {
 		return cmp.Or(cmp.Compare(b.saved(), a.saved()), cmp.Compare(a.function, b.function))
 	})
 	told := map[int32]bool{}
-	return slices.DeleteFunc(out, func(h *hot) bool {
-		inside := 0
-		for _, row := range h.samples {
-			if told[row] {
-				inside++
-			}
+	return slices.DeleteFunc(out, func(h *hot) bool { return h.isWithin(told) })
+}
+
+// isWithin says whether half of a function's samples are told already; else they are from now on.
+func (h *hot) isWithin(told map[int32]bool) bool {
+	inside := 0
+	for _, row := range h.samples {
+		if told[row] {
+			inside++
 		}
-		if 2*inside >= len(h.samples) { //nolint:mnd // half
-			return true
-		}
-		for _, row := range h.samples {
-			told[row] = true
-		}
-		return false
-	})
+	}
+	if 2*inside >= len(h.samples) { //nolint:mnd // half
+		return true
+	}
+	for _, row := range h.samples {
+		told[row] = true
+	}
+	return false
 }
 
 // saved is the weight of the calls that are not needed.
