@@ -31,7 +31,7 @@ func remade(p *profile.Profile, all []*hot, known []made) []made {
 			h.events < leastEvents || !sure(p, h.value, remadeShare, remadeSure) || h.isOfJob(all) {
 			continue
 		}
-		lines := h.chain(p)
+		lines := slices.DeleteFunc(h.chain(p), func(l profile.Line) bool { return isConstructor(p.Function(l.Function)) })
 		if len(lines) == 0 || h.isWithin(told) { // the constructor of a class that it derives from, or of a part
 			continue
 		}
