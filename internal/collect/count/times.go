@@ -20,7 +20,7 @@ const (
 	MostTimed = 16
 	// enoughCalls are those of a function after which its probes are taken out: by then it is known
 	// whether calls take longer each time, and each one costs microseconds.
-	enoughCalls = 200_000
+	enoughCalls = 50_000
 
 	octaves    = 32 // numbers of calls, by their logarithm
 	mostCalls  = 1 << 14
