@@ -36,10 +36,20 @@ func (r Request) unexplained(facts *binfacts.Facts, h heard, found []finding.Fin
 	for i := range out {
 		out[i].See = r.waysOn(&out[i])
 	}
-	if path := fileName(r.Path); path != "" && len(out) > 0 && r.Profile.Meta.Recorded && len(r.Profile.Meta.Command) > 0 && len(r.Profile.Meta.Functions) == 0 && len(repetition.HotCandidates(r.Profile, repetition.IsCountable)) > 0 {
-		out[0].See = append(out[0].See, finding.Command{Verb: "count", Args: []string{"--calls", "--profile", path}, Program: r.Profile.Meta.Command})
+	if c, ok := r.counting(); ok && len(out) > 0 {
+		out[0].See = append(out[0].See, c)
 	}
 	return out, reader.Share()
+}
+
+// counting is the command that counts calls of hot functions; ok is false where that was done, or
+// cannot be.
+func (r Request) counting() (c finding.Command, ok bool) {
+	path, meta := fileName(r.Path), &r.Profile.Meta
+	if path == "" || !meta.Recorded || len(meta.Command) == 0 || len(meta.Functions) > 0 || !repetition.HasCountable(r.Profile) {
+		return c, false
+	}
+	return finding.Command{Verb: "count", Args: []string{"--calls", "--profile", path}, Program: meta.Command}, true
 }
 
 // hasC says whether a program's own functions may be of C or C++: the sources say so, or nobody

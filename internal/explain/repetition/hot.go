@@ -22,8 +22,7 @@ type hot struct {
 	samples  []int32
 	value    int64
 	events   int64
-	top      int64                  // of value: called by a function that runs once
-	lines    map[profile.Line]int64 // of the function, that run or call
+	top      int64 // of value: called by a function that runs once
 }
 
 func (h *hot) share(p *profile.Profile) float64 { return float64(h.value) / float64(p.Total()) }
@@ -79,7 +78,7 @@ func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*h
 				if !asked[id] {
 					asked[id] = true
 					if wanted(id) {
-						known[id] = &hot{function: id, lines: map[profile.Line]int64{}}
+						known[id] = &hot{function: id}
 						out = append(out, known[id])
 					}
 				}
@@ -90,7 +89,6 @@ func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*h
 				h.samples = append(h.samples, int32(i)) //nolint:gosec // rows are numbered so
 				h.value += s.Value
 				h.events += s.Count
-				h.lines[line] += s.Value
 				if caller, ok := callerOf(p, stack, at, n); ok && (isOwn && caller == outermost || once(caller)) {
 					h.top += s.Value
 				}
@@ -120,6 +118,30 @@ var inline = regexp.MustCompile(`<(genexpr|listcomp|setcomp|dictcomp|lambda)>$|^
 
 // unnamed are functions without a name of their own.
 var unnamed = regexp.MustCompile(`^(<anonymous>|\(anonymous\)|\{closure.*\}|__ANON__.*)$|::__ANON__$`)
+
+// heaviest is the line of the function that runs, or calls, for most of its samples.
+func (h *hot) heaviest(p *profile.Profile) (profile.Line, bool) {
+	of := map[profile.Line]int64{}
+	for _, row := range h.samples {
+		s := &p.Samples()[row]
+		if line, ok := lineOf(p, s.Stack, h.function); ok {
+			of[line] += s.Value
+		}
+	}
+	return ownline.Heaviest(of)
+}
+
+// lineOf is the innermost line of a function in a stack.
+func lineOf(p *profile.Profile, stack profile.StackID, id profile.FunctionID) (profile.Line, bool) {
+	for _, loc := range p.Stack(stack) {
+		for _, line := range p.Lines(loc) {
+			if line.Function == id {
+				return line, true
+			}
+		}
+	}
+	return profile.Line{}, false
+}
 
 // callerOf is the function that calls the n-th function of a location.
 func callerOf(p *profile.Profile, stack []profile.LocationID, at, n int) (profile.FunctionID, bool) {
@@ -155,6 +177,16 @@ func IsCountable(fn *profile.Function) bool {
 	switch fn.Kind {
 	case profile.KindPython, profile.KindRuby, profile.KindJS, profile.KindPerl, profile.KindPHP, profile.KindJava:
 		return fn.File != "" && !inline.MatchString(fn.Name) && !unnamed.MatchString(fn.Name) && !strings.HasPrefix(fn.File, "node:") && !strings.HasPrefix(fn.File, "<")
+	}
+	return false
+}
+
+// HasCountable says whether a profile has such functions.
+func HasCountable(p *profile.Profile) bool {
+	for id := range p.NumFunctions() {
+		if IsCountable(p.Function(profile.FunctionID(id))) { //nolint:gosec // functions are numbered so
+			return true
+		}
 	}
 	return false
 }

@@ -104,7 +104,7 @@ func (h *hot) deeper(p *profile.Profile, other *hot) bool {
 func (h *hot) slower(s judge.Subject) judge.Found {
 	p, c := s.Profile, h.counted
 	fn := p.Function(h.function)
-	line, _ := ownline.Heaviest(h.lines)
+	line, _ := h.heaviest(p)
 	place := ownline.Place(p, line)
 	share := h.share(p)
 	margin := finding.ShareError(share, p.Count())
