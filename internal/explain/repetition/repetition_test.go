@@ -63,7 +63,7 @@ const tick = int64(2 * time.Millisecond)
 func (s *stacks) add(n int64, at int64, frames string) {
 	var locs []profile.LocationID
 	for word := range strings.FieldsSeq(frames) {
-		name, file, _ := strings.Cut(word, "|")
+		name, file, _ := strings.Cut(strings.ReplaceAll(word, "_in_", " in "), "|")
 		line := int32(7)
 		if strings.Contains(file, "/") {
 			file = "/x/site-packages/" + file

@@ -87,6 +87,23 @@ func TestSameResults(t *testing.T) {
 	}
 }
 
+// What an expression or a block calls, its function calls: a job in a comprehension is one, too.
+func TestJobsInExpressions(t *testing.T) {
+	for name, want := range map[string]int{"<listcomp>": 0, "block_in_main": 0, "each": 1} {
+		s := &stacks{b: profile.NewBuilder(), t: t}
+		frames := func(rest string) string { return "main|app.py " + name + "|app.py draw|app.py layout|page.py" + rest }
+		s.add(400, -1, frames(" glyphs|fonts/font.py"))
+		s.add(400, -1, frames(""))
+		a, err := Judge(t.Context(), judge.Subject{Profile: s.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{
+			{Name: "glyphs", File: fontFile, Count: 4000, Looked: 4000, Different: 40, Repeated: 3960, Same: 3960, Results: 40},
+			{Name: "draw", File: "/home/me/app.py", Count: 100, Looked: 100, Different: 1, Repeated: 99, Nothing: 100, Cyclic: 98},
+		}})})
+		if err != nil || len(a.Found) != want {
+			t.Errorf("%s: %+v %v", name, a.Found, err)
+		}
+	}
+}
+
 // A function that is called for what it does is told where it gives something for what it is given.
 func TestVerbs(t *testing.T) {
 	for name, x := range map[string]struct {

@@ -38,6 +38,7 @@ func TestGrows(t *testing.T) {
 		"with the square root": {5000, root, 0},
 		"getting warm":         {5000, warm, 0},
 		"a power of 1.5":       {2048, func(n float64) float64 { return 100 * math.Pow(n, 1.5) }, 1.5},
+		"later ones have more to do": {8192, func(n float64) float64 { return 1000 * math.Pow(n, 0.4) * (1 + 9*max(0, min(1, n-4095))) }, 0},
 		"a full table at last": {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
 	} {
 		c := growing("f", "", x.calls, x.of)
@@ -74,5 +75,18 @@ func TestSlowing(t *testing.T) {
 	}
 	if f.Gain.Likely < 0.6 || f.Gain.Likely > 0.8 {
 		t.Errorf("%+v", f.Gain)
+	}
+}
+
+// A function that is called many times within each call of another one is one of its own.
+func TestSlowingWithin(t *testing.T) {
+	s := &stacks{b: profile.NewBuilder(), t: t}
+	s.add(800, -1, "main|app.py add|data.py copy|store.py")
+	p := s.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{
+		growing("add", "/home/me/data.py", 1000, linear), growing("copy", "/home/me/store.py", 10_000, linear),
+	}})
+	a, err := Judge(t.Context(), judge.Subject{Profile: p})
+	if err != nil || len(a.Found) != 2 {
+		t.Fatalf("%+v %v", a.Found, err)
 	}
 }
