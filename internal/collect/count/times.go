@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -207,7 +206,7 @@ func (t *timers) watch() {
 }
 
 func (t *timers) detach(i int) {
-	for _, l := range slices.Backward(t.links[i]) { // else a call is seen to begin within one that is over
+	for _, l := range t.links[i] {
 		_ = l.Close() // nothing better can be done
 	}
 	t.links[i] = nil
