@@ -32,14 +32,14 @@ func TestGrows(t *testing.T) {
 		of    func(float64) float64
 		power float64
 	}{
-		"each longer":          {5000, linear, 1},
-		"each as long":         {5000, same, 0},
-		"few":                  {100, linear, 0},
-		"with the square root": {5000, root, 0},
-		"getting warm":         {5000, warm, 0},
-		"a power of 1.5":       {2048, func(n float64) float64 { return 100 * math.Pow(n, 1.5) }, 1.5},
+		"each longer":                {5000, linear, 1},
+		"each as long":               {5000, same, 0},
+		"few":                        {100, linear, 0},
+		"with the square root":       {5000, root, 0},
+		"getting warm":               {5000, warm, 0},
+		"a power of 1.5":             {2048, func(n float64) float64 { return 100 * math.Pow(n, 1.5) }, 1.5},
 		"later ones have more to do": {8192, func(n float64) float64 { return 1000 * math.Pow(n, 0.4) * (1 + 9*max(0, min(1, n-4095))) }, 0},
-		"a full table at last": {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
+		"a full table at last":       {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
 	} {
 		c := growing("f", "", x.calls, x.of)
 		power, _, ok := grows(&c)
