@@ -61,7 +61,7 @@ func newCountCmd() *cobra.Command {
 		fl.VarP((*seconds)(&f.options.Most), "duration", "d", "end the command after this time: 30 (seconds), 500ms, 2m")
 	})
 	g.add(cmd, "Functions", func(fl *pflag.FlagSet) {
-		fl.BoolVar(&f.calls, "calls", false, "also count calls of the functions that the recording shows to make something on each call")
+		fl.BoolVar(&f.calls, "calls", false, "also count calls of the functions that are hot in the recording, or make something on each call")
 	})
 	g.add(cmd, "Output", func(fl *pflag.FlagSet) {
 		fl.StringVar(&f.profile, "profile", "", "add the numbers to the recording in `FILE`, which whyhot record wrote")
@@ -124,8 +124,11 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 		return writeJSON(cmd.OutOrStdout(), r.Report(args))
 	}
 	p := term.New(cmd.OutOrStdout(), os.Environ())
+	if f.calls {
+		printFunctions(p, r)
+		p.Line()
+	}
 	printCalls(p, r)
-	printFunctions(p, r)
 	if recorded != nil {
 		sayLine(cmd.ErrOrStderr(), "whyhot: added to "+f.profile+"\nnext:  whyhot explain "+term.Quote(f.profile))
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"whyhot/internal/collect/count"
 	"whyhot/internal/collect/count/inside"
 	"whyhot/internal/explain/repetition"
+	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
 	"whyhot/internal/report/quantity"
 	"whyhot/internal/report/term"
@@ -73,14 +75,19 @@ func javaMachine(p *profile.Profile) string {
 
 func printFunctions(p *term.Printer, r *count.Result) {
 	if len(r.Functions) > 0 {
-		p.Line()
-		t := term.Table{Columns: []term.Column{{Title: "calls", Right: true}, {Title: "different arguments", Right: true}, {Title: "function"}}}
-		for _, c := range r.Functions {
-			different := "not counted"
+		t := term.Table{Columns: []term.Column{
+			{Title: "calls", Right: true}, {Title: "different arguments", Right: true}, {Title: "same result", Right: true}, {Title: "a call", Right: true}, {Title: "function"},
+		}}
+		for i := range r.Functions {
+			c := &r.Functions[i]
+			different, same := "–", "–"
 			if c.Different > 0 {
 				different = quantity.Count(int64(c.Different)) //nolint:gosec // a count
 			}
-			t.Add(term.Cell{Text: quantity.Count(int64(c.Count))}, term.Cell{Text: different}, term.Cell{Text: c.Name}) //nolint:gosec // a count
+			if c.Repeated > 0 && c.Nothing < c.Looked {
+				same = percent.Text(float64(c.Same) / float64(c.Repeated))
+			}
+			t.Add(term.Cell{Text: quantity.Count(int64(c.Count))}, term.Cell{Text: different}, term.Cell{Text: same}, term.Cell{Text: each(c)}, term.Cell{Text: c.Name}) //nolint:gosec // a count
 		}
 		t.Print(p)
 	}
@@ -90,4 +97,21 @@ func printFunctions(p *term.Printer, r *count.Result) {
 	if slices.Contains(r.Ways, "sys.setprofile") {
 		p.Line("counted by sys.setprofile, which makes each call in Python slower; Python 3.12 and later do without it")
 	}
+}
+
+// each is what one call took on the clock while it was counted, with two digits.
+func each(c *profile.FunctionCalls) string {
+	var sum time.Duration
+	for _, t := range c.Times {
+		sum += time.Duration(t) //nolint:gosec // nanoseconds
+	}
+	if sum == 0 || c.Count == 0 {
+		return "–"
+	}
+	d := sum / time.Duration(c.Count) //nolint:gosec // a count
+	unit := time.Duration(1)
+	for rest := d; rest >= 100; rest /= 10 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }
