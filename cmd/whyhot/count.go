@@ -112,7 +112,9 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 		return &exitError{code: r.Exit.Status(), err: fmt.Errorf("the command failed: %s; nothing was added to a profile", r.Exit.Ending)}
 	}
 	if recorded != nil {
-		recorded.Meta.Calls = r.Calls
+		if len(r.Calls) > 0 { // none where the kernel denies counting
+			recorded.Meta.Calls = r.Calls
+		}
 		if f.calls {
 			recorded.Meta.Functions = r.Functions
 		}
@@ -128,7 +130,9 @@ func (f *countFlags) run(cmd *cobra.Command, args []string) error {
 		printFunctions(p, r)
 		p.Line()
 	}
-	printCalls(p, r)
+	if len(r.Calls) > 0 {
+		printCalls(p, r)
+	}
 	if recorded != nil {
 		sayLine(cmd.ErrOrStderr(), "whyhot: added to "+f.profile+"\nnext:  whyhot explain "+term.Quote(f.profile))
 	}

@@ -1,19 +1,12 @@
 package count
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/link"
-	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 
 	"whyhot/internal/collect"
@@ -58,37 +51,21 @@ func ownNamespace() (namespace, error) {
 	return namespace{st.Dev, st.Ino}, nil
 }
 
-// Run runs the command and counts its calls.
+// Run runs the command and counts its calls. Where the kernel denies counting, functions inside of
+// interpreters are counted all the same, and what is not is in NotCounted.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	if runtime.GOARCH != "amd64" {
-		return nil, &collect.UnavailableError{Sampler: "count", Missing: "system calls are counted on x86-64 only"}
-	}
-	m, detach, err := attach()
-	if err != nil {
-		return nil, err
-	}
-	defer m.close()
-	defer detach()
-	own, err := ownNamespace()
-	if err != nil {
-		return nil, err
-	}
-	probes, err := attachFunctions(m, own, slices.DeleteFunc(slices.Clone(o.Functions), func(f Function) bool { return f.Symbol == "" || f.Timed }))
-	if err != nil {
-		return nil, err
-	}
-	defer probes.close()
-	timers, err := attachTimers(m, own, slices.DeleteFunc(slices.Clone(o.Functions), func(f Function) bool { return f.Symbol == "" || !f.Timed }))
-	if err != nil {
-		return nil, err
-	}
-	defer timers.close()
 	var within []inside.Function
 	for _, f := range o.Functions {
 		if f.Inside != nil {
 			within = append(within, *f.Inside)
 		}
 	}
+	k, err := attachKernel(o.Functions)
+	denied := (*collect.UnavailableError)(nil)
+	if err != nil && (!errors.As(err, &denied) || len(within) == 0) {
+		return nil, err
+	}
+	defer k.close()
 	interpreters, err := inside.Prepare(o.TempDir, within)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what it is about
@@ -97,9 +74,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what it is about
 	}
-	if err := m.processes.Put(uint32(p.PID()), uint64(1)); err != nil { //nolint:gosec // process numbers are positive
+	if err := k.follow(p.PID()); err != nil {
 		p.Kill()
-		return nil, fmt.Errorf("naming the process to the kernel: %w", err)
+		return nil, err
 	}
 	begin := time.Now()
 	if err := p.Release(); err != nil {
@@ -109,38 +86,19 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{}
 	r.Ended = wait(ctx, p, o.Most)
 	r.Exit, r.Elapsed = p.Exit(), time.Since(begin)
-	detach()
-	probes.detach()
-	timers.detachAll()
-	if err := r.read(m); err != nil {
+	if err := k.read(r); err != nil {
 		return nil, err
 	}
-	if err := r.readFunctions(probes, timers, interpreters); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// readFunctions reads how often functions were called.
-func (r *Result) readFunctions(p *probes, t *timers, interpreters *inside.Run) (err error) {
-	if r.Functions, err = p.read(); err != nil {
-		return err
-	}
-	timed, err := t.read()
-	if err != nil {
-		return err
-	}
-	r.Functions = append(r.Functions, timed...)
 	counted, err := interpreters.Read()
 	if err != nil {
-		return err //nolint:wrapcheck // it says what it is about
+		return nil, err //nolint:wrapcheck // it says what it is about
 	}
-	r.Functions, r.NotCounted, r.Ways = append(r.Functions, counted.Functions...), append(p.failed, counted.NotCounted...), counted.Ways
-	if len(t.failed) > 0 {
-		r.NotCounted = append(r.NotCounted, strings.Join(t.failed, ", ")+": not timed: the binary has no symbol for it, or too many ways out of it")
+	r.Functions, r.NotCounted, r.Ways = append(r.Functions, counted.Functions...), append(r.NotCounted, counted.NotCounted...), counted.Ways
+	if denied != nil {
+		r.NotCounted = append(r.NotCounted, "system calls and functions of machine code: "+denied.Missing)
 	}
 	sortFunctions(r.Functions)
-	return nil
+	return r, nil
 }
 
 const grace = 200 * time.Millisecond
@@ -160,103 +118,6 @@ func wait(ctx context.Context, p *command.Process, most time.Duration) (ended bo
 	}
 	p.Stop(grace)
 	return true
-}
-
-func attach() (m maps, detach func(), err error) {
-	unavailable := func(err error) error {
-		verifier := (*ebpf.VerifierError)(nil) // gives EACCES, too
-		denied := errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EACCES) && !errors.As(err, &verifier)
-		if !denied {
-			return fmt.Errorf("counting in the kernel: %w", err) // not what a privilege would mend
-		}
-		un := &collect.UnavailableError{Sampler: "count", Missing: "the kernel denies counting: " + err.Error()}
-		if os.Geteuid() != 0 {
-			un.Remedy = "sudo whyhot count …"
-		}
-		return un
-	}
-	if err := rlimit.RemoveMemlock(); err != nil {
-		return maps{}, nil, unavailable(err)
-	}
-	own, err := ownNamespace()
-	if err != nil {
-		return maps{}, nil, err
-	}
-	if m, err = newMaps(); err != nil {
-		return maps{}, nil, unavailable(err)
-	}
-	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: "whyhot_count", Type: ebpf.RawTracepoint, Instructions: program(m, own), License: "GPL"})
-	if err != nil {
-		m.close()
-		return maps{}, nil, unavailable(err)
-	}
-	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: "sys_exit", Program: prog})
-	if err != nil {
-		m.close()
-		return maps{}, nil, unavailable(errors.Join(err, prog.Close()))
-	}
-	done := false
-	return m, func() {
-		if !done {
-			done = true
-			_, _ = l.Close(), prog.Close() // nothing better can be done
-		}
-	}, nil
-}
-
-// read reads the tables.
-func (r *Result) read(m maps) error {
-	byName := map[string]*profile.Calls{}
-	var number uint32
-	var perCPU []tally
-	for each := m.tallies.Iterate(); each.Next(&number, &perCPU); {
-		var sum tally
-		for _, t := range perCPU {
-			sum.Calls += t.Calls
-			sum.Bytes += t.Bytes
-			sum.Failed += t.Failed
-			sum.Named += t.Named
-		}
-		if sum.Calls == 0 {
-			continue
-		}
-		of := nameOf(int32(number)) //nolint:gosec // below mostNumbers
-		c := byName[of.name]
-		if c == nil {
-			c = &profile.Calls{Name: of.name}
-			byName[of.name] = c
-		}
-		c.Count += sum.Calls
-		c.Failed += sum.Failed
-		if of.bytes {
-			c.Bytes += sum.Bytes
-		}
-		if of.path > 0 { // those of a descriptor are another call
-			c.Count = sum.Named
-			if without := sum.Calls - sum.Named; without > 0 {
-				byName[of.name+" of a descriptor"] = &profile.Calls{Name: of.name + " of a descriptor", Count: without}
-			}
-		}
-	}
-	var hash, one uint64
-	different := uint64(0)
-	for each := m.paths.Iterate(); each.Next(&hash, &one); {
-		different++
-	}
-	r.Full = different >= mostPaths
-	for _, c := range byName {
-		if c.Count == 0 {
-			continue
-		}
-		if isPath(c.Name) {
-			c.Paths = different
-		}
-		r.Calls = append(r.Calls, *c)
-	}
-	slices.SortFunc(r.Calls, func(a, b profile.Calls) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-	})
-	return nil
 }
 
 func isPath(name string) bool {

@@ -74,3 +74,13 @@ func TestDifferentPathsAreTold(t *testing.T) {
 		t.Errorf("%d and %d", of(same), of(each))
 	}
 }
+
+// Where the kernel denies counting, there is none to ask.
+func TestWithoutTheKernel(t *testing.T) {
+	var k *kernel
+	r := &Result{}
+	if err := errors.Join(k.follow(1), k.read(r)); err != nil || len(r.Calls)+len(r.Functions)+len(r.NotCounted) != 0 {
+		t.Errorf("%+v %v", r, err)
+	}
+	k.close()
+}
