@@ -8,6 +8,7 @@
 // as it is. Objects are asked nothing that could run code of the program.
 (() => {
   const { WHYHOT_COUNT_FUNCTIONS: names, WHYHOT_COUNT_RESULTS: results } = process.env;
+  if (parseInt(process.versions.node, 10) < 18) return;
   const { isMainThread } = require('worker_threads');
   delete require.cache[__filename];
   if (!names || !results || !isMainThread) return;
