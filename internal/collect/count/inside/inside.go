@@ -8,8 +8,9 @@
 // It must never import a judge or a report.
 //
 // A counter reads a list of functions (wanted) from the file that WHYHOT_COUNT_FUNCTIONS
-// names, finds those of its language, and writes what it counted (counted) as PID.json into the directory that
-// WHYHOT_COUNT_RESULTS names when its process ends. It counts all calls, and looks at the
+// names, and takes those of its own language. When its process ends, and once a second, it
+// writes what it counted (counted), with a sentence about each function that it had to leave
+// alone, as PID.json into the directory that WHYHOT_COUNT_RESULTS names. It counts all calls, and looks at the
 // arguments and results of the first ones of each function; when that has taken a second of
 // a function, it looks at every second call only, then at every fourth, and so on. It leaves
 // out functions that it has not found, or cannot count.

@@ -35,7 +35,7 @@ var java = language{
 		}
 		return strings.TrimSpace(old + " " + option)
 	},
-	silent: "functions of Java: no JVM loaded the counter (-XX:+DisableAttachMechanism and what clears the environment keep it out), or it was killed before it could write",
+	silent: "functions of Java: no JVM loaded the counter (it comes by JAVA_TOOL_OPTIONS, which is lost where the environment is cleared), or it was killed or halted before it could write",
 }
 
 // buildJava compiles the counter and packs it.
