@@ -35,6 +35,7 @@ public final class WhyhotCounter {
 	private static final int MANY = 1 << 16; // calls of a function, after which only some are timed
 	private static final int TIMED = 16; // one in so many, by chance, of those that are not looked at: asking for the time takes longer than all else
 	private static final long PASSING = 10; // ns in here of a call that is neither looked at nor timed, about
+	private static final int WARM = 20_000; // calls after which the JVM has compiled what is called
 	private static final int DEEPEST = 1 << 20; // calls in calls
 	private static final long ENOUGH = 1_000_000_000; // ns of looking at a function, before fewer of its calls are looked at
 
@@ -133,8 +134,10 @@ public final class WhyhotCounter {
 
 	/** Begins; constructors says which functions are that. */
 	public static void begin(boolean[] constructors) {
-		Tally[] all = new Tally[constructors.length];
-		for (int i = 0; i < all.length; i++) {
+		int none = constructors.length;
+		Tally[] all = new Tally[none + 1];
+		all[none] = new Tally(false);
+		for (int i = 0; i < none; i++) {
 			all[i] = new Tally(constructors[i]);
 		}
 		clockCost = Long.MAX_VALUE;
@@ -146,6 +149,14 @@ public final class WhyhotCounter {
 			clockCost = Math.min(clockCost, (System.nanoTime() - begin) / 1000);
 		}
 		tallies = all;
+		// What is called only for this is compiled before the program begins: else its first calls
+		// would seem to take longer than later ones.
+		for (int i = 0; i < WARM; i++) {
+			if (enter(none)) {
+				given(new Object[] {LOCAL, i}, none);
+			}
+			leave(i, none);
+		}
 	}
 
 	/** Says that this thread begins or ends to do what is not the program's; gives what it did before. */
@@ -173,11 +184,11 @@ public final class WhyhotCounter {
 		}
 		s.busy = true;
 		try {
+			long now = System.nanoTime();
 			Call c = s.push(function, number);
 			if (many) {
 				c.weight = TIMED;
 			}
-			long now = System.nanoTime();
 			if (looked) {
 				c.looked = true;
 				c.spent = 0;
