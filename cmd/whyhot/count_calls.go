@@ -28,7 +28,8 @@ func countable(p *profile.Profile) (functions []count.Function, left []string) {
 	machine := javaMachine(p)
 	add := func(id profile.FunctionID) {
 		fn := p.Function(id)
-		if within++; !seen[id] && within <= mostInside {
+		if !seen[id] && within < mostInside {
+			within++
 			functions = append(functions, count.Function{Name: fn.Name, Inside: &inside.Function{Name: fn.Name, File: fn.File, Line: fn.StartLine, Kind: fn.Kind, Machine: machine}})
 		}
 		seen[id] = true
@@ -47,17 +48,15 @@ func countable(p *profile.Profile) (functions []count.Function, left []string) {
 		}
 	}
 	timed := 0
-	for _, id := range repetition.HotCandidates(p, func(fn *profile.Function) bool { return repetition.IsTimeable(p, fn) }) {
+	for _, id := range repetition.HotCandidates(p) {
 		fn := p.Function(id)
 		named := func(f count.Function) bool { return f.Name == fn.Name && f.Inside == nil }
-		if timed < count.MostTimed && !slices.ContainsFunc(functions, named) {
+		switch {
+		case inside.Counts(fn.Kind):
+			add(id)
+		case timed < count.MostTimed && !slices.ContainsFunc(functions, named):
 			timed++
 			functions = append(functions, count.Function{Name: fn.Name, Symbol: cmp.Or(fn.SystemName, fn.Name), Binary: p.Mapping(fn.Mapping).Path, Timed: true, Go: fn.Kind == profile.KindGo})
-		}
-	}
-	for _, id := range repetition.HotCandidates(p, repetition.IsCountable) {
-		if inside.Counts(p.Function(id).Kind) {
-			add(id)
 		}
 	}
 	return functions, left
@@ -99,7 +98,7 @@ func printFunctions(p *term.Printer, r *count.Result) {
 	}
 }
 
-// each is what one call took on the clock while it was counted, with two digits.
+// each is what one call took on the clock while it was counted.
 func each(c *profile.FunctionCalls) string {
 	var sum time.Duration
 	for _, t := range c.Times {
@@ -108,10 +107,5 @@ func each(c *profile.FunctionCalls) string {
 	if sum == 0 || c.Count == 0 {
 		return "–"
 	}
-	d := sum / time.Duration(c.Count) //nolint:gosec // a count
-	unit := time.Duration(1)
-	for rest := d; rest >= 100; rest /= 10 {
-		unit *= 10
-	}
-	return d.Round(unit).String()
+	return quantity.Duration(sum / time.Duration(c.Count)) //nolint:gosec // a count
 }

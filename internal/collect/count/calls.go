@@ -1,5 +1,7 @@
 package count
 
+import "slices"
+
 // numbered is a system call of x86-64.
 type numbered struct {
 	number int32
@@ -34,4 +36,9 @@ func nameOf(number int32) numbered {
 		}
 	}
 	return numbered{name: other}
+}
+
+// isPath says whether the calls of a name are those that name a path.
+func isPath(name string) bool {
+	return slices.ContainsFunc(calls, func(c numbered) bool { return c.name == name && c.path > 0 })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -118,10 +117,6 @@ func wait(ctx context.Context, p *command.Process, most time.Duration) (ended bo
 	}
 	p.Stop(grace)
 	return true
-}
-
-func isPath(name string) bool {
-	return slices.ContainsFunc(calls, func(c numbered) bool { return c.name == name && c.path > 0 })
 }
 
 // Report is the JSON form of what was counted: docs/count.schema.json.

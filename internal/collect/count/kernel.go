@@ -32,21 +32,21 @@ func attachKernel(functions []Function) (k *kernel, err error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, &collect.UnavailableError{Sampler: "count", Missing: "system calls are counted on x86-64 only"}
 	}
-	k = &kernel{detach: func() {}}
+	own, err := ownNamespace()
+	if err != nil {
+		return nil, err
+	}
+	m, detach, err := attach(own)
+	if err != nil {
+		return nil, err
+	}
+	k = &kernel{maps: m, detach: detach}
 	defer func() {
 		if err != nil {
 			k.close()
 			k = nil
 		}
 	}()
-	if k.maps, k.detach, err = attach(); err != nil {
-		k.detach = func() {}
-		return k, err
-	}
-	own, err := ownNamespace()
-	if err != nil {
-		return k, err
-	}
 	if k.probes, err = attachFunctions(k.maps, own, slices.DeleteFunc(slices.Clone(functions), func(f Function) bool { return f.Symbol == "" || f.Timed })); err != nil {
 		return k, err
 	}
@@ -104,7 +104,7 @@ func (k *kernel) read(r *Result) (err error) {
 	return nil
 }
 
-func attach() (m maps, detach func(), err error) {
+func attach(own namespace) (m maps, detach func(), err error) {
 	unavailable := func(err error) error {
 		verifier := (*ebpf.VerifierError)(nil) // gives EACCES, too
 		denied := errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EACCES) && !errors.As(err, &verifier)
@@ -119,10 +119,6 @@ func attach() (m maps, detach func(), err error) {
 	}
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return maps{}, nil, unavailable(err)
-	}
-	own, err := ownNamespace()
-	if err != nil {
-		return maps{}, nil, err
 	}
 	if m, err = newMaps(); err != nil {
 		return maps{}, nil, unavailable(err)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"whyhot/internal/explain/ownline"
-	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 	"whyhot/internal/profile/origin"
 	"whyhot/internal/profile/startup"
@@ -150,7 +149,7 @@ func isGlue(p *profile.Profile, id profile.FunctionID) bool {
 // told decides, and completes.
 func (f *finder) told(m *made) bool {
 	m.share = float64(m.value) / float64(f.p.Total())
-	if m.events < leastEvents || m.share < leastShare || m.share-finding.ShareError(m.share, f.p.Count()) < leastSure {
+	if m.events < leastEvents || !sure(f.p, m.value, leastShare, leastSure) {
 		return false
 	}
 	m.counted = f.p.CallsOf(m.maker)
@@ -165,13 +164,13 @@ func (f *finder) told(m *made) bool {
 	if m.spread >= 0 && m.spread < leastSlices {
 		return false
 	}
-	return is || m.spread >= leastSlices || m.cost == brief && timeOf(f.p, m) >= leastTime
+	return is || m.spread >= leastSlices || m.cost == brief && timeOf(f.p, m.value, m.events) >= leastTime
 }
 
 // timeOf is the CPU time of samples, at least.
-func timeOf(p *profile.Profile, m *made) time.Duration {
+func timeOf(p *profile.Profile, value, events int64) time.Duration {
 	if p.Meta.ValueType.Unit == "nanoseconds" {
-		return time.Duration(m.value)
+		return time.Duration(value)
 	}
-	return time.Duration(m.events) * time.Second / fastest
+	return time.Duration(events) * time.Second / fastest
 }

@@ -25,12 +25,17 @@ type hot struct {
 	top      int64 // of value: called by a function that runs once
 }
 
+// dearest orders them by what they take, the most first.
+func dearest(a, b *hot) int {
+	return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.function, b.function))
+}
+
 func (h *hot) share(p *profile.Profile) float64 { return float64(h.value) / float64(p.Total()) }
 
 // each is what one call takes, at most: by the samples, or by the clock where that says less,
 // since counting makes calls longer and may have ended before the command.
 func (h *hot) each(p *profile.Profile) time.Duration {
-	all := timeOf(p, &made{value: h.value, events: h.events})
+	all := timeOf(p, h.value, h.events)
 	var clock time.Duration
 	for _, t := range h.counted.Times {
 		clock += time.Duration(t) //nolint:gosec // nanoseconds
@@ -58,8 +63,8 @@ func countedFunctions(p *profile.Profile) []*hot {
 }
 
 // hotFunctions are those that wanted takes, each sample once for each of them; what a runtime
-// does to start is left out. The outermost
-// function of the program runs once, and those of which that was counted.
+// does to start is left out. The outermost function of the program runs once, and those of which
+// that was counted.
 func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*hot {
 	lines, once, starts := ownline.Of(p), runOnce(p), startup.Within(p)
 	known := make([]*hot, p.NumFunctions())
@@ -171,9 +176,9 @@ func outermostOwn(p *profile.Profile, lines *ownline.Lines, stack []profile.Loca
 	return 0, false
 }
 
-// IsCountable says whether whyhot count can look into the calls of any function of its kind that
+// isCountable says whether whyhot count can look into the calls of any function of its kind that
 // has a source file.
-func IsCountable(fn *profile.Function) bool {
+func isCountable(fn *profile.Function) bool {
 	switch fn.Kind {
 	case profile.KindPython, profile.KindRuby, profile.KindJS, profile.KindPerl, profile.KindPHP, profile.KindJava:
 		return fn.File != "" && !inline.MatchString(fn.Name) && !unnamed.MatchString(fn.Name) && !strings.HasPrefix(fn.File, "node:") && !strings.HasPrefix(fn.File, "<")
@@ -184,30 +189,33 @@ func IsCountable(fn *profile.Function) bool {
 // HasCountable says whether a profile has such functions.
 func HasCountable(p *profile.Profile) bool {
 	for id := range p.NumFunctions() {
-		if IsCountable(p.Function(profile.FunctionID(id))) { //nolint:gosec // functions are numbered so
+		if isCountable(p.Function(profile.FunctionID(id))) { //nolint:gosec // functions are numbered so
 			return true
 		}
 	}
 	return false
 }
 
-// IsTimeable says whether whyhot count can see how long calls of a function of machine code take,
+// isTimeable says whether whyhot count can see how long calls of a function of machine code take,
 // one of the program's own.
-func IsTimeable(p *profile.Profile, fn *profile.Function) bool {
+func isTimeable(p *profile.Profile, fn *profile.Function) bool {
 	path := p.Mapping(fn.Mapping).Path
 	return (fn.Kind == profile.KindNative || fn.Kind == profile.KindGo) && fn.Name != "" && fn.File != "" && filepath.IsAbs(path) &&
 		ownline.OfFunction(fn, path) == origin.Own
 }
 
 // HotCandidates are functions, whatever they do, that take CandidateShare of the CPU or more
-// with what they call, of those that can be counted: the dearest first.
-func HotCandidates(p *profile.Profile, can func(*profile.Function) bool) []profile.FunctionID {
+// with what they call, of those that can be counted or timed: the dearest first.
+func HotCandidates(p *profile.Profile) []profile.FunctionID {
 	if p.Total() <= 0 {
 		return nil
 	}
-	all := hotFunctions(p, func(id profile.FunctionID) bool { return can(p.Function(id)) })
+	all := hotFunctions(p, func(id profile.FunctionID) bool {
+		fn := p.Function(id)
+		return isCountable(fn) || isTimeable(p, fn)
+	})
 	all = slices.DeleteFunc(all, func(h *hot) bool { return h.events < candidateEvents || h.share(p) < CandidateShare })
-	slices.SortFunc(all, func(a, b *hot) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.function, b.function)) })
+	slices.SortFunc(all, dearest)
 	out := make([]profile.FunctionID, len(all))
 	for i, h := range all {
 		out[i] = h.function

@@ -63,7 +63,7 @@ func (m *made) finding(s judge.Subject) judge.Found {
 		f.Fix.Caveats = append(f.Fix.Caveats, "An object that is changed while it is used has to be put back before it is used again")
 	}
 	f.Next = s.Versus(f.ID)
-	if m.counted == nil && canCount(p.Function(m.maker).Kind) {
+	if m.counted == nil && canCount(p.Function(m.maker)) {
 		// Whether it is the same comes before any change.
 		f.See = append(f.See, f.Next)
 		f.Next = finding.Command{Verb: "count", Args: []string{"--calls", "--profile", s.File()}, Program: s.Program()}
@@ -71,8 +71,8 @@ func (m *made) finding(s judge.Subject) judge.Found {
 	return judge.Found{Finding: f, Samples: m.samples, Removes: true, Yields: true}
 }
 
-func canCount(k profile.Kind) bool {
-	return k == profile.KindNative || k == profile.KindGo || k == profile.KindPython
+func canCount(fn *profile.Function) bool {
+	return fn.Kind == profile.KindNative || fn.Kind == profile.KindGo || isCountable(fn)
 }
 
 // addCounted adds what was counted, and the estimate that follows from it.
@@ -81,7 +81,7 @@ func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
 	if c == nil {
 		return
 	}
-	each := timeOf(p, m) / time.Duration(c.Count) //nolint:gosec // a count
+	each := timeOf(p, m.value, m.events) / time.Duration(c.Count) //nolint:gosec // a count
 	text := fmt.Sprintf("counted: called %s times", judge.Times(c.Count))
 	if _, sure, _ := m.repeats(); sure {
 		f.Certainty = finding.Confirmed
@@ -95,7 +95,7 @@ func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
 }
 
 func (m *made) why(p *profile.Profile) string {
-	text := fmt.Sprintf("%s below this line takes %.1f s of CPU", p.Function(m.maker).Name, timeOf(p, m).Seconds())
+	text := fmt.Sprintf("%s below this line takes %.1f s of CPU", p.Function(m.maker).Name, timeOf(p, m.value, m.events).Seconds())
 	if m.function > m.events {
 		text += fmt.Sprintf("; its function spends %d samples on other work", m.function-m.events)
 	}

@@ -110,7 +110,7 @@ func costOf(fn *profile.Function) cost {
 	if own == "<init>" {
 		ownWords = nil
 	}
-	constructor := constructors[own] || constructors[strings.ToLower(own)] || owner != "" && owner == own || isClass(fn, own)
+	constructor := isConstructor(fn)
 	verb := constructor
 	for _, w := range ownWords {
 		if acts[w] {
@@ -164,6 +164,12 @@ func noun(of []string) string {
 		}
 	}
 	return ""
+}
+
+// isConstructor says whether a function's name is that of one that makes an object ready.
+func isConstructor(fn *profile.Function) bool {
+	owner, own := ownline.Parts(fn.Name)
+	return constructors[own] || constructors[strings.ToLower(own)] || owner != "" && owner == own || isClass(fn, own)
 }
 
 // isClass says whether a function of JavaScript is named as classes are.

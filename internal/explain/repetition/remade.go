@@ -1,12 +1,9 @@
 package repetition
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
-	"whyhot/internal/explain/ownline"
 	"whyhot/internal/profile"
 )
 
@@ -24,10 +21,9 @@ const (
 func remade(p *profile.Profile, all []*hot, known []made) []made {
 	var out []made
 	told := map[int32]bool{}
-	for _, h := range slices.SortedFunc(slices.Values(all), func(a, b *hot) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.function, b.function)) }) {
-		c := h.counted
+	for _, h := range slices.SortedFunc(slices.Values(all), dearest) {
 		if !isConstructor(p.Function(h.function)) || slices.ContainsFunc(known, func(m made) bool { return m.maker == h.function }) ||
-			c.Looked < sameLooked || c.Different == 0 || c.Looked < sameRepeats*c.Different || h.each(p) < remadeTime ||
+			!isRepeated(h.counted) || h.each(p) < remadeTime ||
 			h.events < leastEvents || !sure(p, h.value, remadeShare, remadeSure) || h.isOfJob(all) {
 			continue
 		}
@@ -35,14 +31,10 @@ func remade(p *profile.Profile, all []*hot, known []made) []made {
 		if len(lines) == 0 || h.isWithin(told) { // the constructor of a class that it derives from, or of a part
 			continue
 		}
-		m := made{isObject: true, line: lines[0], maker: h.function, cost: brief, samples: h.samples, value: h.value, events: h.events, share: h.share(p), counted: c, spread: -1, function: h.events}
-		out = append(out, m)
+		out = append(out, made{
+			isObject: true, line: lines[0], maker: h.function, samples: h.samples, value: h.value, events: h.events,
+			share: h.share(p), counted: h.counted, spread: -1, function: h.events,
+		})
 	}
 	return out
-}
-
-// isConstructor says whether a function's name is that of one that makes an object ready.
-func isConstructor(fn *profile.Function) bool {
-	owner, own := ownline.Parts(fn.Name)
-	return constructors[own] || constructors[strings.ToLower(own)] || owner != "" && owner == own || isClass(fn, own)
 }

@@ -89,7 +89,7 @@ func (h *hot) isSame(p *profile.Profile) bool {
 		return false
 	case len(verb) > 0 && (outputs[verb[0]] || effects[verb[0]] && c.Results < 2): //nolint:mnd // as below
 		return false
-	case c.Looked < sameLooked || c.Different == 0 || c.Looked < sameRepeats*c.Different || c.Same != c.Repeated:
+	case !isRepeated(c) || c.Same != c.Repeated:
 		return false
 	case float64(c.Nothing) > fewNothing*float64(c.Looked):
 		return false
@@ -99,6 +99,11 @@ func (h *hot) isSame(p *profile.Profile) bool {
 		return false
 	}
 	return sure(p, h.value, sameShare, sameSure)
+}
+
+// isRepeated says whether arguments come back, often enough to speak of it.
+func isRepeated(c *profile.FunctionCalls) bool {
+	return c.Looked >= sameLooked && c.Different > 0 && c.Looked >= sameRepeats*c.Different
 }
 
 // isOfJob says whether the calls are repeated because the program does its whole job
@@ -143,20 +148,20 @@ func (h *hot) same(s judge.Subject) judge.Found {
 	fn := p.Function(h.function)
 	place := finding.Place{Binary: p.Mapping(fn.Mapping).Path, Function: fn.Name, File: fn.File, Line: int(fn.StartLine)}
 	if origin.Own != ownline.Origin(p, h.function) {
-		if line, ok := h.ownCaller(p); ok { // what can be changed is the program's
-			place = ownline.Place(p, line)
+		if paid := ownline.Of(p).Pay(h.samples); len(paid) > 0 { // what can be changed is the program's
+			place = paid[0].Place
 		}
 	}
 	share := h.share(p)
 	margin := finding.ShareError(share, p.Count())
 	gone := share * (1 - float64(c.Different)/float64(c.Looked))
 	x := catalog.Removed(gone, margin)
-	evidence := fmt.Sprintf("counted: %s calls, %s of them looked at: %s different arguments, and the same ones gave the same result each time; %s a call",
-		judge.Times(c.Count), judge.Times(c.Looked), judge.Times(c.Different), h.each(p).Round(time.Microsecond/10))
-	if c.Looked == c.Count {
-		evidence = fmt.Sprintf("counted: %s calls with %s different arguments, and the same ones gave the same result each time; %s a call",
-			judge.Times(c.Count), judge.Times(c.Different), h.each(p).Round(time.Microsecond/10))
+	with := " with " + judge.Times(c.Different)
+	if c.Looked < c.Count {
+		with = fmt.Sprintf(", %s of them looked at: %s", judge.Times(c.Looked), judge.Times(c.Different))
 	}
+	evidence := fmt.Sprintf("counted: %s calls%s different arguments, and the same ones gave the same result each time; %s a call",
+		judge.Times(c.Count), with, h.each(p).Round(time.Microsecond/10))
 	steps := []string{"Keep what it gives, in its object or a map by its arguments; or call it before the loop"}
 	chain := places(p, h.chain(p))
 	if len(chain) > 0 {
@@ -176,16 +181,4 @@ func (h *hot) same(s judge.Subject) judge.Found {
 	}
 	f.Next = s.Versus(f.ID)
 	return judge.Found{Finding: f, Samples: h.samples, Removes: true}
-}
-
-// ownCaller is the program's own line that pays for most of a library's function.
-func (h *hot) ownCaller(p *profile.Profile) (profile.Line, bool) {
-	lines, of := ownline.Of(p), map[profile.Line]int64{}
-	for _, row := range h.samples {
-		sample := &p.Samples()[row]
-		if line, _, ok := lines.Innermost(sample.Stack); ok {
-			of[line] += sample.Value
-		}
-	}
-	return ownline.Heaviest(of)
 }

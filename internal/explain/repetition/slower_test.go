@@ -42,7 +42,7 @@ func TestGrows(t *testing.T) {
 		"a full table at last":       {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
 	} {
 		c := growing("f", "", x.calls, x.of)
-		power, _, ok := grows(&c)
+		power, ok := grows(&c)
 		if ok != (x.power > 0) || ok && math.Abs(power-x.power) > 0.1 {
 			t.Errorf("%s: %.2f %v", name, power, ok)
 		}

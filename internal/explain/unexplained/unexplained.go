@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"whyhot/internal/explain/ownline"
 	"whyhot/internal/finding"
 	"whyhot/internal/profile"
 )
@@ -123,23 +124,23 @@ func (r *Reader) Functions() []finding.Unexplained {
 	}
 	slices.SortFunc(out, func(a, b *function) int { return cmp.Or(-cmp.Compare(a.open, b.open), cmp.Compare(a.id, b.id)) })
 	out = out[:min(most, len(out))]
-	callers := make([]paths, len(out))
+	callers := make([][]ownline.Path, len(out))
 	for s := range p.Innermosts() {
 		id := ids[s.Row]
 		if i := slices.IndexFunc(out, func(f *function) bool { return f.id == id }); i >= 0 && !explained[s.Row] {
-			callers[i].add(whose.above(p.Stack(s.Sample.Stack), id), s.Sample.Value)
+			callers[i] = append(callers[i], ownline.Path{Lines: whose.above(p.Stack(s.Sample.Stack), id), Value: s.Sample.Value})
 		}
 	}
 	shown := make([]finding.Unexplained, 0, len(out))
 	for i, f := range out {
 		u := r.describe(f)
-		calls := callers[i].common(f.open)
+		calls := ownline.Common(callers[i], f.open, mostCallers)
 		if u.Into != nil && len(calls) > 0 {
 			calls = calls[1:] // its lines are those
 		}
-		for _, h := range calls {
-			h.file = p.Function(h.function).File
-			u.Callers = append(u.Callers, r.line(f.id, h))
+		for _, c := range calls {
+			at := place{file: p.Function(c.Function).File, line: c.Line.Line, function: c.Function}
+			u.Callers = append(u.Callers, r.line(f.id, &hot{place: at, value: c.Value}))
 		}
 		shown = append(shown, u)
 	}

@@ -120,10 +120,8 @@ bool isAsked(const Subject &S, const Block &B, size_t N) {
 // loop asks for, as a count of all elements does; or it goes on to the one that this one points to,
 // and no other list can stand for that.
 // Example: c = *s; if (c < 0x80) { s++; } else { s += decode(s); } n++;
-bool countsOrFollows(const Subject &S, const Block *B, ArrayRef<const Block *> Way) {
-  SmallVector<const Block *, 8> All(Way);
-  All.push_back(B);
-  for (const Block *One : All) {
+bool countsOrFollows(const Subject &S, ArrayRef<const Block *> Way) {
+  for (const Block *One : Way) {
     for (size_t N = One->First; N < One->End; ++N) {
       const Instruction &I = S.F.Code[N];
       const auto Reads = read(S, I);
@@ -161,7 +159,7 @@ void skip(const Subject &S, std::vector<Match> &Out) {
           Cycle += (Cycle.empty() ? "" : ",") + utohexstr(S.F.Code[P->First].Address, true) + "-" +
                    utohexstr(S.F.Code[P->End - 1].end(), true);
       }
-      if (Way.empty() || Length > LongestSkip || countsOrFollows(S, B, Way))
+      if (Way.empty() || Length > LongestSkip || countsOrFollows(S, Way))
         continue;
       const Instruction &Jump = S.F.Code[B->End - 1];
       const bool Taken = Jump.Jumps && !First->empty() && S.F.Code[First->First].Address == *Jump.Jumps;

@@ -10,10 +10,10 @@
 // A counter reads a list of functions (wanted) from the file that WHYHOT_COUNT_FUNCTIONS
 // names, and takes those of its own language. When its process ends, and once a second, it
 // writes what it counted (counted), with a sentence about each function that it had to leave
-// alone, as PID.json into the directory that WHYHOT_COUNT_RESULTS names. It counts all calls, and looks at the
-// arguments and results of the first ones of each function; when that has taken a second of
-// a function, it looks at every second call only, then at every fourth, and so on. It leaves
-// out functions that it has not found, or cannot count.
+// alone, as PID.json into the directory that WHYHOT_COUNT_RESULTS names. It counts all calls,
+// and looks at the arguments and results of the first ones of each function; when that has
+// taken a second of a function, it looks at every second call only, then at every fourth, and
+// so on. It leaves out functions that it has not found, or cannot count.
 package inside
 
 import (
@@ -45,13 +45,13 @@ const (
 // language is one whose functions can be counted.
 type language struct {
 	kind profile.Kind
-	name string // of Counted.Language
+	name string // counted.Language
 	file string // the counter, in the directory of the run; "" where build makes it
 	text []byte
 	// beside has other files of the directory: name, text.
 	beside map[string]string
-	// build makes the counter of functions in a directory, or adds to it, or says why they cannot be counted;
-	// nil where file is all there is.
+	// build makes the counter of functions in a directory, or adds to it, or says why they cannot
+	// be counted; nil where file and beside are all there is.
 	build func(dir string, functions []Function) (notCounted string, err error)
 	// variable and value make an interpreter load the counter; old is what the variable has.
 	variable string
