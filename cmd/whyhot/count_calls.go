@@ -83,10 +83,14 @@ func printFunctions(p *term.Printer, r *count.Result) {
 			if c.Different > 0 {
 				different = quantity.Count(int64(c.Different)) //nolint:gosec // a count
 			}
-			if c.Repeated > 0 && c.Nothing < c.Looked {
+			if c.Repeated > 0 && c.Results > 0 && c.Nothing < c.Looked {
 				same = percent.Text(float64(c.Same) / float64(c.Repeated))
 			}
-			t.Add(term.Cell{Text: quantity.Count(int64(c.Count))}, term.Cell{Text: different}, term.Cell{Text: same}, term.Cell{Text: each(c)}, term.Cell{Text: c.Name}) //nolint:gosec // a count
+			calls := quantity.Count(int64(c.Count)) //nolint:gosec // a count
+			if c.Stopped {
+				calls += "+"
+			}
+			t.Add(term.Cell{Text: calls}, term.Cell{Text: different}, term.Cell{Text: same}, term.Cell{Text: each(c)}, term.Cell{Text: c.Name})
 		}
 		t.Print(p)
 	}

@@ -214,6 +214,11 @@ type FunctionCalls struct {
 	// the second on, of the four from the fourth on and so on. None where that was not seen, or the function calls
 	// itself.
 	Times []uint64 `json:"times,omitempty"`
+	// Contents: all arguments of machine code were told apart by what is in them, none by where an
+	// object is.
+	Contents bool `json:"contents,omitempty"`
+	// Stopped: counting ended before the calls did, so that there were more of them than Count.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // CallsOf is what was counted of a function, nil for nothing.

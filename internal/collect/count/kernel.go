@@ -101,6 +101,9 @@ func (k *kernel) read(r *Result) (err error) {
 	if failed := k.timers.failed; len(failed) > 0 {
 		r.NotCounted = append(r.NotCounted, strings.Join(failed, ", ")+": not timed: the binary has no symbol for it, or too many ways out of it")
 	}
+	if unknown := k.timers.looks.unknown(); unknown != "" {
+		r.NotCounted = append(r.NotCounted, "the arguments of "+unknown)
+	}
 	return nil
 }
 

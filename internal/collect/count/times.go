@@ -18,7 +18,7 @@ const (
 	// MostTimed bounds how many functions of machine code are timed at once.
 	MostTimed = 16
 	// enoughCalls are those of a function after which its probes are taken out: by then it is known
-	// whether calls take longer each time, and each one costs microseconds.
+	// whether calls take longer each time, or give the same, and each one costs microseconds.
 	enoughCalls = 50_000
 
 	octaves    = 32 // numbers of calls, by their logarithm
@@ -30,8 +30,10 @@ const (
 // timers are the probes at the start and the end of functions that say how long calls take.
 type timers struct {
 	numbers, running, sums *ebpf.Map
+	looks                  *looks
 	programs               []*ebpf.Program
 	links                  [][]link.Link // of a function
+	taken                  []bool        // out, since there were enough calls
 	functions              []Function
 	failed                 []string
 	stop                   chan struct{}
@@ -58,6 +60,9 @@ func attachTimers(m maps, own namespace, functions []Function) (t *timers, err e
 			return nil, fmt.Errorf("making a table in the kernel: %w", err)
 		}
 	}
+	if t.looks, err = newLooks(); err != nil {
+		return nil, err
+	}
 	for _, f := range functions {
 		if len(t.functions) == MostTimed {
 			break
@@ -76,11 +81,12 @@ func (t *timers) attach(m maps, own namespace, f Function) error {
 	if err != nil {
 		return err //nolint:wrapcheck // told by the caller
 	}
-	leave, err := ends(f.Binary, f.Symbol)
+	leave, signature, err := look(f)
 	if err != nil {
 		return err
 	}
 	index := int32(len(t.functions)) //nolint:gosec // below MostTimed
+	t.looks.add(f.Name, signature)
 	var links []link.Link
 	at := func(name string, code asm.Instructions, offsets ...uint64) error {
 		prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: name, Type: ebpf.Kprobe, Instructions: code, License: "GPL"})
@@ -99,12 +105,13 @@ func (t *timers) attach(m maps, own namespace, f Function) error {
 	}
 	// The ends first: a call that was seen to begin is then seen to end.
 	if err := errors.Join(at("whyhot_ended", t.ended(index, f.Go), leave...), at("whyhot_began", t.began(m, own, index, f.Go), 0)); err != nil {
+		t.looks.drop()
 		for _, l := range links {
 			_ = l.Close() // nothing better can be done
 		}
 		return err
 	}
-	t.links, t.functions = append(t.links, links), append(t.functions, f)
+	t.links, t.taken, t.functions = append(t.links, links), append(t.taken, false), append(t.functions, f)
 	return nil
 }
 
@@ -113,6 +120,7 @@ const (
 	atBegan    = -56 // the value: when it began, its number, its depth
 	atFunction = -64 // a key of numbers, later of sums
 	atStack    = -72 // where the stack of a goroutine begins
+	atNow      = -80
 	regsStack  = 152 // rsp
 	regsG      = 8   // r14: the goroutine
 	stackEnd   = 8   // of what that points to
@@ -144,6 +152,7 @@ func (t *timers) began(m maps, own namespace, index int32, isGo bool) asm.Instru
 	code.Do(asm.Mov.Imm(asm.R4, 8), asm.FnGetNsCurrentPidTgid.Call(), asm.JNE.Imm(asm.R0, 0, "end"))
 	code.Lookup(m.processes.FD(), atIDs+4, "end")
 	key(&code, index, isGo)
+	t.looks.arguments(&code, index)
 	code.Find(t.running.FD(), atRunning)
 	code.Do(asm.JEq.Imm(asm.R0, 0, "first"), asm.LoadMem(asm.R1, asm.R0, 2*wordSize, asm.DWord), asm.JLE.Reg(asm.R7, asm.R1, "first"))
 	code.Store(atFunction, index*slots+recursions)
@@ -165,8 +174,9 @@ func (t *timers) began(m maps, own namespace, index int32, isGo bool) asm.Instru
 // as deep.
 func (t *timers) ended(index int32, isGo bool) asm.Instructions {
 	var code bpf.Code
-	code.Do(asm.Mov.Reg(asm.R6, asm.R1))
+	code.Do(asm.Mov.Reg(asm.R6, asm.R1), asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.RFP, atNow, asm.R0, asm.DWord))
 	key(&code, index, isGo)
+	t.looks.results(&code, index)
 	code.Lookup(t.running.FD(), atRunning, "end")
 	code.Do(asm.LoadMem(asm.R1, asm.R0, 2*wordSize, asm.DWord), asm.JNE.Reg(asm.R1, asm.R7, "end"),
 		asm.LoadMem(asm.R7, asm.R0, 0, asm.DWord), asm.LoadMem(asm.R6, asm.R0, wordSize, asm.DWord))
@@ -179,7 +189,7 @@ func (t *timers) ended(index int32, isGo bool) asm.Instructions {
 			asm.Mov.Reg(asm.R6, asm.R1), asm.Add.Imm(asm.R8, half),
 			asm.Mov.Reg(asm.R1, asm.R8).WithSymbol(next))
 	}
-	code.Do(asm.FnKtimeGetNs.Call(), asm.Mov.Reg(asm.R9, asm.R0), asm.Sub.Reg(asm.R9, asm.R7), asm.StoreMem(asm.RFP, atFunction, asm.R8, asm.DWord))
+	code.Do(asm.LoadMem(asm.R9, asm.RFP, atNow, asm.DWord), asm.Sub.Reg(asm.R9, asm.R7), asm.StoreMem(asm.RFP, atFunction, asm.R8, asm.DWord))
 	code.Lookup(t.sums.FD(), atFunction, "end")
 	code.Do(asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.Add.Reg(asm.R1, asm.R9), asm.StoreMem(asm.R0, 0, asm.R1, asm.DWord))
 	code.End("end")
@@ -200,6 +210,7 @@ func (t *timers) watch() {
 		for i := range t.functions {
 			if calls, inner, err := t.calls(i); len(t.links[i]) > 0 && err == nil && calls+inner >= enoughCalls {
 				t.detach(i)
+				t.taken[i] = true
 			}
 		}
 	}
@@ -235,6 +246,9 @@ func (t *timers) close() {
 			_ = m.Close() // what it held was read or is not wanted
 		}
 	}
+	if t.looks != nil {
+		t.looks.close()
+	}
 }
 
 // read gives what was timed. A function that calls itself has no times.
@@ -254,6 +268,10 @@ func (t *timers) read() (out []profile.FunctionCalls, err error) {
 		}
 		if c.Count += inner; inner > 0 {
 			c.Times = nil
+		}
+		c.Stopped = t.taken[i]
+		if err := t.looks.read(i, &c); err != nil {
+			return nil, err
 		}
 		out = append(out, c)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"whyhot/internal/finding"
 	"whyhot/internal/host/shellwords"
+	"whyhot/internal/profile"
 	"whyhot/internal/profile/symname"
 )
 
@@ -42,6 +43,15 @@ func Times(n uint64) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
+}
+
+// CallsOf writes how many calls were counted; where counting ended before the calls did, as how
+// many at least: "52,629 or more".
+func CallsOf(c *profile.FunctionCalls) string {
+	if c.Stopped {
+		return Times(c.Count) + " or more"
+	}
+	return Times(c.Count)
 }
 
 // Where names a place in a title: its function with the line, or what of these is known.

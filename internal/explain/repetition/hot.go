@@ -23,6 +23,8 @@ type hot struct {
 	value    int64
 	events   int64
 	top      int64 // of value: called by a function that runs once
+	again    int64 // of value: it is within itself
+	last     int32 // the row that was added to again last
 }
 
 // dearest orders them by what they take, the most first.
@@ -31,6 +33,9 @@ func dearest(a, b *hot) int {
 }
 
 func (h *hot) share(p *profile.Profile) float64 { return float64(h.value) / float64(p.Total()) }
+
+// isRecursive says whether the function is within itself in most of its samples.
+func (h *hot) isRecursive() bool { return halfOf*h.again >= h.value }
 
 // each is what one call takes, at most: by the samples, or by the clock where that says less,
 // since counting makes calls longer and may have ended before the command.
@@ -83,15 +88,22 @@ func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*h
 				if !asked[id] {
 					asked[id] = true
 					if wanted(id) {
-						known[id] = &hot{function: id}
+						known[id] = &hot{function: id, last: -1}
 						out = append(out, known[id])
 					}
 				}
-				h := known[id]
-				if h == nil || len(h.samples) > 0 && h.samples[len(h.samples)-1] == int32(i) { //nolint:gosec // rows are numbered so
+				h, row := known[id], int32(i) //nolint:gosec // rows are numbered so
+				if h == nil {
 					continue
 				}
-				h.samples = append(h.samples, int32(i)) //nolint:gosec // rows are numbered so
+				if len(h.samples) > 0 && h.samples[len(h.samples)-1] == row {
+					if h.last != row {
+						h.last = row
+						h.again += s.Value
+					}
+					continue
+				}
+				h.samples = append(h.samples, row)
 				h.value += s.Value
 				h.events += s.Count
 				if caller, ok := callerOf(p, stack, at, n); ok && (isOwn && caller == outermost || once(caller)) {

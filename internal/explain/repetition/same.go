@@ -38,6 +38,11 @@ const (
 var (
 	outputs = words("write emit print puts send log store save close flush read recv accept run main wait sleep lock unlock acquire release start stop draw notify fire trigger dispatch")
 	effects = words("append add push put set insert update visit delete remove clear reset next advance skip consume shift pop")
+	// keys are words in names of functions of machine code that a map of results would call itself.
+	keys = words("hash hashcode equal equals compare cmp less")
+	// others are words in names of functions that give another result with each call, which is not
+	// seen where results are not looked at.
+	others = words("rand random uniform gauss gaussian normal noise sample next read recv now clock time tick seed")
 )
 
 // sameResults are the functions that give the same again for the same arguments: each with
@@ -83,22 +88,35 @@ func (h *hot) saved() float64 {
 // often enough, and enough to be worth keeping.
 func (h *hot) isSame(p *profile.Profile) bool {
 	c := h.counted
-	_, own := ownline.Parts(p.Function(h.function).Name)
+	fn := p.Function(h.function)
+	_, own := ownline.Parts(fn.Name)
+	has := func(set map[string]bool) bool {
+		return slices.ContainsFunc(tokens(own), func(word string) bool { return set[word] })
+	}
 	switch verb := tokens(own); {
-	case isConstructor(p.Function(h.function)): // each object is another one
+	case isConstructor(fn): // each object is another one
+		return false
+	case !isCountable(fn) && has(keys), h.isUnseen() && has(others):
 		return false
 	case len(verb) > 0 && (outputs[verb[0]] || effects[verb[0]] && c.Results < 2): //nolint:mnd // as below
 		return false
-	case !isRepeated(c) || c.Same != c.Repeated:
+	case !isRepeated(c) || c.Same != c.Repeated && !h.isUnseen():
 		return false
 	case float64(c.Nothing) > fewNothing*float64(c.Looked):
 		return false
-	case c.Plain > 0 && (c.Results < 2 || 2*c.Results < c.Different): //nolint:mnd // true each time, or a status: nothing was computed
+	case c.Plain > 0 && (c.Results < 2 || 2*c.Results < c.Different && !h.isRecursive()): //nolint:mnd // true each time, or a status: nothing was computed
 		return false
-	case h.events < leastEvents || h.each(p) < sameTime:
+	case h.events < leastEvents || h.each(p) < sameTime && !h.isRecursive(): // what keeping the result of a small problem saves is all that is below it
 		return false
 	}
 	return sure(p, h.value, sameShare, sameSure)
+}
+
+// isUnseen says whether a function of machine code gives what cannot be looked at (floating point,
+// objects), for arguments of which all was.
+func (h *hot) isUnseen() bool {
+	c := h.counted
+	return c.Contents && c.Looked > 0 && c.Results == 0 && c.Nothing == 0
 }
 
 // isRepeated says whether arguments come back, often enough to speak of it.
@@ -160,16 +178,27 @@ func (h *hot) same(s judge.Subject) judge.Found {
 	if c.Looked < c.Count {
 		with = fmt.Sprintf(", %s of them looked at: %s", judge.Times(c.Looked), judge.Times(c.Different))
 	}
-	evidence := fmt.Sprintf("counted: %s calls%s different arguments, and the same ones gave the same result each time; %s a call",
-		judge.Times(c.Count), with, h.each(p).Round(time.Microsecond/10))
+	certainty, gave := finding.Confirmed, "and the same ones gave the same result each time"
+	if h.isUnseen() {
+		certainty, gave = finding.Suspected, "all of them known by what is in them; what it gave was not looked at"
+	}
+	evidence := fmt.Sprintf("counted: %s calls%s different arguments, %s", judge.CallsOf(c), with, gave)
+	if len(c.Times) > 0 || !c.Stopped {
+		evidence += fmt.Sprintf("; %s a call", h.each(p).Round(time.Microsecond/10))
+	}
+	title := short(fn.Name) + " computes the same results repeatedly; keep them"
 	steps := []string{"Keep what it gives, in its object or a map by its arguments; or call it before the loop"}
+	if h.isRecursive() {
+		title = short(fn.Name) + " solves the same subproblems repeatedly; keep their results"
+		steps = []string{"Keep what it gives in a table by its arguments (memoisation), or fill that table from the small ones on (dynamic programming)"}
+	}
 	chain := places(p, h.chain(p))
 	if len(chain) > 0 {
 		steps = append(steps, "Called by "+strings.Join(chain[:min(len(chain), fewCalls)], " ← "))
 	}
 	f := finding.Finding{
-		ID: finding.ID(RuleSameResult, place, fn.Name), Rule: RuleSameResult, Certainty: finding.Confirmed, Place: place,
-		Title: short(fn.Name) + " computes the same results repeatedly; keep them",
+		ID: finding.ID(RuleSameResult, place, fn.Name), Rule: RuleSameResult, Certainty: certainty, Place: place,
+		Title: title,
 		Share: finding.Share{Inclusive: &share, Error: &margin},
 		Gain: &finding.Gain{Low: x.Low, Likely: x.Likely, High: x.High, Reach: share,
 			Basis: percent.Text(gone) + " of the CPU, in calls with arguments that were there before"},

@@ -13,6 +13,7 @@ import (
 	"whyhot/internal/finding"
 	"whyhot/internal/finding/percent"
 	"whyhot/internal/profile"
+	"whyhot/internal/profile/origin"
 )
 
 // RuleSlower is the rule about functions each of whose calls takes longer than the one before.
@@ -129,7 +130,7 @@ func (h *hot) slower(s judge.Subject) judge.Found {
 			Basis: percent.Text(gone) + " of the CPU, where all calls take as long as the early ones"},
 		Fix: finding.Fix{Kind: "code", Steps: steps, Caveats: []string{"Where the later calls are given more to do, the time is theirs"}},
 		Evidence: []finding.Evidence{{Kind: "counted", Share: &share, Text: fmt.Sprintf("counted: %s calls; one takes %s after %s calls and %s after %s; twice as many calls take %.0f times as long",
-			judge.Times(c.Count), lasts(mean[last-slowerSteps]), judge.Times(uint64(1)<<(last-slowerSteps)), lasts(mean[last]), judge.Times(uint64(1)<<last), math.Exp2(power+1))}},
+			judge.CallsOf(c), lasts(mean[last-slowerSteps]), judge.Times(uint64(1)<<(last-slowerSteps)), lasts(mean[last]), judge.Times(uint64(1)<<last), math.Exp2(power+1))}},
 	}
 	if len(chain) > 0 {
 		f.Evidence = append(f.Evidence, finding.Evidence{Kind: "callers", Text: "called in " + strings.Join(chain, " ← ")})
@@ -159,6 +160,12 @@ func (h *hot) chain(p *profile.Profile) (lines []profile.Line) {
 	return lines
 }
 
+// isStart says whether a function of machine code is not the program's, as those that call main.
+func isStart(p *profile.Profile, id profile.FunctionID) bool {
+	kind := p.Function(id).Kind
+	return (kind == profile.KindNative || kind == profile.KindGo) && ownline.Origin(p, id) != origin.Own
+}
+
 // places names lines.
 func places(p *profile.Profile, lines []profile.Line) []string {
 	out := make([]string, len(lines))
@@ -176,7 +183,7 @@ func (h *hot) above(p *profile.Profile, stack []profile.LocationID) (lines []pro
 		for _, l := range p.Lines(loc) {
 			if l.Function == h.function {
 				found = true
-			} else if found && !seen[l.Function] && l.Line > 0 && !isGlue(p, l.Function) && len(lines) < mostChain {
+			} else if found && !seen[l.Function] && l.Line > 0 && !isGlue(p, l.Function) && !isStart(p, l.Function) && len(lines) < mostChain {
 				seen[l.Function] = true
 				lines = append(lines, l)
 			}

@@ -19,11 +19,11 @@ func calls(c *profile.FunctionCalls) string {
 	case c == nil:
 		return ""
 	case c.Different == 0:
-		return judge.Times(c.Count) + " times"
+		return judge.CallsOf(c) + " times"
 	case c.Looked > 0 && c.Looked < c.Count:
-		return judge.Times(c.Count) + " times, the " + judge.Times(c.Looked) + " that were looked at with " + judge.Times(c.Different) + " different arguments"
+		return judge.CallsOf(c) + " times, the " + judge.Times(c.Looked) + " that were looked at with " + judge.Times(c.Different) + " different arguments"
 	}
-	return judge.Times(c.Count) + " times with " + judge.Times(c.Different) + " different arguments"
+	return judge.CallsOf(c) + " times with " + judge.Times(c.Different) + " different arguments"
 }
 
 func (in *Input) describe(f *function) finding.Unexplained {
