@@ -346,8 +346,13 @@ func (l *looks) unknown() string {
 	}
 	out := make([]string, len(reasons))
 	for i, why := range reasons {
-		slices.Sort(by[why])
-		out[i] = fmt.Sprintf("%s (%s)", strings.Join(by[why], ", "), why)
+		const most = 4
+		names := by[why]
+		slices.Sort(names)
+		if left := len(names) - most; left > 1 {
+			names = append(names[:most:most], fmt.Sprintf("%d more", left))
+		}
+		out[i] = fmt.Sprintf("%s (%s)", strings.Join(names, ", "), why)
 	}
 	return strings.Join(out, "; ")
 }

@@ -1,6 +1,7 @@
 package repetition
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,65 @@ func TestSameResults(t *testing.T) {
 	}
 	if e := got.Evidence; len(e) != 2 || e[0].Text != "counted: 4,000 calls with 40 different arguments, and the same ones gave the same result each time; 200µs a call" ||
 		e[1].Text != "called in layout (page.py:7) ← draw (app.py:7) ← <module> (app.py:7)" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// nativeOf judges 300 samples of a function of machine code that main calls, depth times within itself.
+func nativeOf(t *testing.T, name string, depth int, c profile.FunctionCalls) []judge.Found {
+	t.Helper()
+	b := profile.NewBuilder()
+	app := b.Mapping(profile.Mapping{Path: "/home/me/app", Start: 1 << 20, Limit: 1 << 30})
+	function := func(name string) profile.LocationID {
+		id := b.Function(profile.Function{Name: name, File: "/home/me/app.c", Kind: profile.KindNative, Mapping: app})
+		return b.Location(app, 0, profile.KindNative, profile.Line{Function: id, Line: 7})
+	}
+	stack := slices.Repeat([]profile.LocationID{function(name)}, depth)
+	b.Sample(profile.Sample{Stack: b.Stack(append(stack, function("run"), function("main"))), Count: 300, Value: 300 * tick})
+	b.Sample(profile.Sample{Stack: b.Stack([]profile.LocationID{function("run"), function("main")}), Count: 100, Value: 100 * tick})
+	c.Name = name
+	a, err := Judge(t.Context(), judge.Subject{Profile: b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{c}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Found
+}
+
+func TestSameResultsOfMachineCode(t *testing.T) {
+	const again, sub = " computes the same results repeatedly; keep them", " solves the same subproblems repeatedly; keep their results"
+	text := profile.FunctionCalls{Count: 50_000, Looked: 50_000, Different: 40, Repeated: 49_960, Same: 49_960, Results: 40, Contents: true, Stopped: true, Times: []uint64{500_000_000}}
+	unseen := text
+	unseen.Same, unseen.Results = 0, 0
+	number := text
+	number.Plain, number.Results, number.Times = 50_000, 12, nil
+	for _, x := range []struct {
+		name    string
+		depth   int
+		counted profile.FunctionCalls
+		want    string
+		sure    finding.Certainty
+	}{
+		{"parse", 1, text, again, finding.Confirmed},
+		{"parse", 1, unseen, again, finding.Suspected},
+		{"random_of", 1, unseen, "", ""},
+		{"hash_text", 1, text, "", ""},
+		{"ways", 1, number, "", ""}, // a status, for all that is known
+		{"ways", 3, number, sub, finding.Confirmed},
+	} {
+		found := nativeOf(t, x.name, x.depth, x.counted)
+		switch {
+		case x.want == "" && len(found) == 0:
+		case len(found) != 1 || found[0].Title != x.name+x.want || found[0].Certainty != x.sure:
+			t.Errorf("%s: %+v", x.name, found)
+		}
+	}
+	here := unseen
+	here.Contents = false // an object is known by where it is
+	if found := nativeOf(t, "parse", 1, here); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+	e := nativeOf(t, "parse", 1, unseen)[0].Evidence
+	if len(e) != 2 || e[0].Text != "counted: 50,000 or more calls with 40 different arguments, all of them known by what is in them; what it gave was not looked at; 10µs a call" || e[1].Text != "called in run (app.c:7) ← main (app.c:7)" {
 		t.Errorf("%+v", e)
 	}
 }

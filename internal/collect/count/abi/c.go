@@ -12,7 +12,11 @@ func ofC(f *function) (Signature, error) {
 	}
 	in := &registers{free: []int16{rdi, rsi, rdx, rcx, r8, r9}, stack: wordSize} // above the return address
 	var s Signature
-	if s.Results, s.Unknown = f.result.resultOfC(); f.result.isInMemory() {
+	if f.cpp && f.result.isUndecided() {
+		if s.Unknown = errLayout; !f.isLocated() {
+			return Signature{}, errLayout // it may take a register
+		}
+	} else if s.Results, s.Unknown = f.result.resultOfC(); f.result.isInMemory() {
 		if _, err := in.one(); err != nil {
 			return Signature{}, err
 		}
@@ -35,6 +39,18 @@ func ofC(f *function) (Signature, error) {
 		s.Arguments = append(s.Arguments, values...)
 	}
 	return s, nil
+}
+
+// ofCPP is that of C++.
+func ofCPP(f *function) (Signature, error) {
+	f.cpp = true
+	return ofC(f)
+}
+
+// isUndecided says whether a small class may be passed in registers or by its address: GCC writes
+// nowhere whether it has a copy constructor or a destructor of its own.
+func (t *typ) isUndecided() bool {
+	return t != nil && t.kind == aggregate && t.size <= 2*wordSize && !t.passingKnown && !strings.HasPrefix(t.name, "basic_string_view<")
 }
 
 // isConstructor says whether a function of C++ is one: its name is that of its object's class.
@@ -104,7 +120,7 @@ func (p parameter) ofC(in *registers) ([]Value, error) {
 		v, err := to.behindPointer(at, p.isThis)
 		return []Value{v}, err
 	case aggregate:
-		if t.byReference {
+		if t.byReference || len(p.parts) > 0 && p.parts[0].address {
 			at, err := in.one()
 			if err != nil {
 				return nil, err

@@ -17,6 +17,9 @@ var closures = regexp.MustCompile(`\.func\d+(\.\d+)*$|\{\{?closure`)
 
 // Of reads the signature of a function from the debug information of its binary.
 func Of(file *elf.File, symbol string, address uint64) (Signature, error) {
+	if file.Section(".debug_info") == nil && file.Section(".zdebug_info") == nil {
+		return Signature{}, ErrNoTypes
+	}
 	data, err := file.DWARF()
 	if err != nil {
 		return Signature{}, fmt.Errorf("reading the debug information: %w", err)
@@ -71,13 +74,18 @@ const (
 	langRust = 0x1c
 )
 
-var langC = map[int64]bool{0x01: true, 0x02: true, 0x04: true, 0x0c: true, 0x1a: true, 0x1d: true, 0x21: true, 0x2b: true, 0x2c: true, 0x3a: true, 0x3e: true}
+var (
+	langC   = map[int64]bool{0x01: true, 0x02: true, 0x0c: true, 0x1d: true, 0x2c: true, 0x3e: true}
+	langCPP = map[int64]bool{0x04: true, 0x1a: true, 0x21: true, 0x2b: true, 0x3a: true}
+)
 
 func conventionOf(unit *dwarf.Entry) (func(*function) (Signature, error), bool) {
 	language, _ := unit.Val(dwarf.AttrLanguage).(int64)
 	switch {
 	case langC[language]:
 		return ofC, true
+	case langCPP[language]:
+		return ofCPP, true
 	case language == langRust:
 		return ofRust, true
 	case language == langGo:

@@ -51,7 +51,7 @@ func (t *typ) ofGo(at *registers, isResult bool) ([]Value, error) {
 		return nil, errLayout
 	}
 	switch {
-	case t.variants || t.isUnion:
+	case t.variants || t.isUnion || t.isArray: // an array is on the stack
 		return nil, errLayout
 	case t.name == "string":
 		return sequence(at, 2, 1) //nolint:mnd // address, length
@@ -59,6 +59,11 @@ func (t *typ) ofGo(at *registers, isResult bool) ([]Value, error) {
 		if size := t.fields[0].t.elementSize(); size == 1 || size > 0 && isResult {
 			return sequence(at, 3, int32(size)) //nolint:mnd,gosec // as above
 		}
+		places, err := at.take(3) //nolint:mnd // as above
+		if err != nil {
+			return nil, err
+		}
+		return []Value{address(places[0]), number(places[1], wordSize)}, nil
 	}
 	var out []Value
 	for _, f := range t.fields {

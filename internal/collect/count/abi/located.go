@@ -45,7 +45,7 @@ func (at part) place(offset int64) Place {
 
 func (p *parameter) values(behind func(*typ, Place, parameter) (Value, error)) ([]Value, error) {
 	t := p.t
-	if slices.ContainsFunc(p.parts, func(at part) bool { return at.state == elsewhere }) {
+	if slices.ContainsFunc(p.parts, func(at part) bool { return at.state == elsewhere || at.address }) {
 		if t.kind == floating {
 			return nil, errFloat
 		}
@@ -53,7 +53,7 @@ func (p *parameter) values(behind func(*typ, Place, parameter) (Value, error)) (
 	}
 	first := p.parts[0]
 	switch {
-	case len(p.parts) == 1 && first.state == absent:
+	case len(p.parts) == 1 && first.state <= constant:
 		return nil, nil
 	case t.kind == pointer:
 		to, err := t.target()
@@ -86,7 +86,7 @@ func (p *parameter) fields() ([]Value, error) {
 	}
 	has := func(offset int64) (part, bool) {
 		for _, at := range p.parts {
-			if at.state != absent && offset >= at.offset && (at.size == 0 || offset < at.offset+at.size) {
+			if at.state > constant && offset >= at.offset && (at.size == 0 || offset < at.offset+at.size) {
 				return at, true
 			}
 		}

@@ -17,15 +17,17 @@ type part struct {
 	state        state
 	register     int16 // which has it, or the address that offset below is added to
 	displacement int32
+	address      bool // what is there is the address of the parameter
 }
 
 type state int
 
 const (
-	absent     state = iota // nowhere: nobody reads it, or it is always the same
-	inRegister              //
-	inMemory                //
-	elsewhere               // not known
+	absent   state = iota // nowhere: nobody reads it, or it is passed in another way
+	constant              // nowhere: it is always the same
+	inRegister
+	inMemory
+	elsewhere // not known
 )
 
 // locations reads location lists of one compile unit.
@@ -66,7 +68,10 @@ func (l *locations) at(e *dwarf.Entry, address uint64) (parts []part, known bool
 		}
 		return decode(expression)
 	}
-	return []part{{}}, true // a constant, or nowhere
+	if e.Val(dwarf.AttrConstValue) != nil {
+		return []part{{state: constant}}, true
+	}
+	return []part{{}}, true
 }
 
 // find gives the expression of a list that holds at an address, nil for none.
@@ -120,10 +125,10 @@ var saved = [16]int16{rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8, r9, r10, r11, 
 // bytes are in rdi, the next ones are always 8.
 func decode(code []byte) (parts []part, known bool) {
 	const (
-		opAddr, opConst1, opConst8, opConstu, opConsts = 0x03, 0x08, 0x0f, 0x10, 0x11
-		opLit0, opLit31, opReg0, opReg31               = 0x30, 0x4f, 0x50, 0x6f
-		opBreg0, opBreg31, opRegx, opFbreg, opPiece    = 0x70, 0x8f, 0x90, 0x91, 0x93
-		opImplicit, opStackValue                       = 0x9e, 0x9f
+		opAddr, opDeref, opConst1, opConstu, opConsts = 0x03, 0x06, 0x08, 0x10, 0x11
+		opLit0, opLit31, opReg0, opReg31              = 0x30, 0x4f, 0x50, 0x6f
+		opBreg0, opBreg31, opRegx, opFbreg, opPiece   = 0x70, 0x8f, 0x90, 0x91, 0x93
+		opImplicit, opStackValue                      = 0x9e, 0x9f
 	)
 	in := bytesReader(code)
 	now := part{}
@@ -131,7 +136,7 @@ func decode(code []byte) (parts []part, known bool) {
 	for len(in) > 0 {
 		switch op := in.byte(); {
 		case op >= opLit0 && op <= opLit31, op == opStackValue:
-			now.state = absent
+			now.state = constant
 		case op == opConstu:
 			in.unsigned()
 		case op == opConsts:
@@ -141,8 +146,11 @@ func decode(code []byte) (parts []part, known bool) {
 		case op == opAddr:
 			in.skip(wordSize)
 			now.state = elsewhere
+		case op == opDeref:
+			now.address = true
 		case op == opImplicit:
 			in.skip(int(in.unsigned())) //nolint:gosec // skip looks at it
+			now.state = constant
 		case op >= opReg0 && op <= opReg31:
 			now.state = elsewhere // of floating point
 			if n := int(op - opReg0); n < len(saved) {

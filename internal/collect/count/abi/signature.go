@@ -69,11 +69,11 @@ func (p Place) behind(offset int32) Place {
 
 // Why a function has no signature.
 var (
-	ErrNoTypes  = errors.New("the binary has no debug information about it")
+	ErrNoTypes  = errors.New("the binary has no debug information about them: build with -g")
 	errFloat    = errors.New("floating point, which a probe cannot read")
 	errLayout   = errors.New("an argument or a result whose layout is not known")
 	errMany     = errors.New("more arguments than there are registers")
-	errOutput   = errors.New("it writes through a pointer to a number")
+	errOutput   = errors.New("written through a pointer to a number")
 	errChanged  = errors.New("the compiler changed its arguments")
 	errNone     = errors.New("it gives no result")
 	errClosure  = errors.New("it is a closure, which has more than its arguments")

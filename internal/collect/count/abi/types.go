@@ -12,6 +12,7 @@ type function struct {
 	result     *typ // nil for none
 	variadic   bool
 	changed    bool // its calling convention is not the standard one
+	cpp        bool // of C++
 }
 
 type parameter struct {
@@ -47,7 +48,7 @@ type typ struct {
 	// constructor or a destructor of its own); known: the compiler said whether it is.
 	byReference, passingKnown bool
 	variants                  bool // an enumeration of Rust with fields
-	isUnion                   bool
+	isUnion, isArray          bool
 }
 
 type field struct {
@@ -191,6 +192,16 @@ func (r reader) read(at dwarf.Offset, depth int) (*typ, error) {
 		}
 	case dwarf.TagSubroutineType:
 		t.kind, t.size = pointer, addressSize // Go: a value of a function
+		t.target = func() (*typ, error) { return &typ{kind: other}, nil }
+	case dwarf.TagArrayType:
+		if !hasType {
+			return nil, errLayout
+		}
+		element, err := r.read(of, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		return t, r.elements(in, t, element)
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
 		t.kind, t.isUnion = aggregate, e.Tag == dwarf.TagUnionType
 		return t, r.members(e, in, t, depth)
@@ -261,6 +272,40 @@ func (r reader) members(e *dwarf.Entry, in *dwarf.Reader, t *typ, depth int) err
 		if child.Children {
 			in.SkipChildren()
 		}
+	}
+	return nil
+}
+
+// elements reads how many elements an array has. One that is too large to be read whole is other.
+func (r reader) elements(in *dwarf.Reader, t, element *typ) error {
+	count := int64(1)
+	for {
+		child, err := in.Next()
+		if err != nil {
+			return fmt.Errorf("reading the debug information: %w", err)
+		}
+		if child == nil || child.Tag == 0 {
+			break
+		}
+		n, ok := child.Val(dwarf.AttrCount).(int64)
+		if !ok {
+			if n, ok = child.Val(dwarf.AttrUpperBound).(int64); ok {
+				n++
+			}
+		}
+		if !ok || n < 0 || n > MostMemory {
+			t.kind = other
+			return nil
+		}
+		count = min(count*n, MostMemory+1)
+	}
+	t.kind, t.isArray, t.size = aggregate, true, count*element.size
+	if t.size > MostMemory {
+		t.kind = other
+		return nil
+	}
+	for i := range count {
+		t.fields = append(t.fields, field{offset: i * element.size, t: element})
 	}
 	return nil
 }
