@@ -117,7 +117,7 @@ func (a *abbrev) skipEntry(c *cursor, s sizes) {
 		case stepBlockLEB:
 			c.Skip(c.ULEB())
 		case stepLEB:
-			c.ULEB()
+			c.SkipLEB()
 		default:
 			c.step(st.kind, st.n, s)
 		}

@@ -155,7 +155,7 @@ func (c *cursor) step(kind stepKind, n uint32, s sizes) {
 	case stepFixed:
 		c.Skip(uint64(n))
 	case stepLEB:
-		c.ULEB()
+		c.SkipLEB()
 	case stepString:
 		c.Str()
 	case stepBlock1:

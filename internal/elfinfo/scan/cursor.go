@@ -161,6 +161,17 @@ func (c *Cursor) ULEB() uint64 {
 	return 0
 }
 
+// SkipLEB passes over a LEB128 number of any size, signed or not.
+func (c *Cursor) SkipLEB() {
+	for c.Pos < len(c.Data) {
+		c.Pos++
+		if c.Data[c.Pos-1] < 0x80 {
+			return
+		}
+	}
+	c.Fail()
+}
+
 // SLEB reads a signed LEB128 number: 0xc0 0xbb 0x78 is -123456.
 func (c *Cursor) SLEB() int64 {
 	var v int64

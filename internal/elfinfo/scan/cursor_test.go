@@ -43,6 +43,10 @@ func TestLEB128(t *testing.T) {
 		if v := u.ULEB(); v != c.u || u.Bad != c.uBad || u.Pos != len(c.data) {
 			t.Errorf("% x: %d, bad %v, at %d; want %d, bad %v", c.data, v, u.Bad, u.Pos, c.u, c.uBad)
 		}
+		over := Cursor{Data: c.data} // a size is none of its business
+		if over.SkipLEB(); over.Pos != len(c.data) || over.Bad != (len(c.data) == 0 || c.data[len(c.data)-1] >= 0x80) {
+			t.Errorf("% x passed over: bad %v, at %d", c.data, over.Bad, over.Pos)
+		}
 		s := Cursor{Data: c.data}
 		if v := s.SLEB(); v != c.s || s.Bad != c.sBad || s.Pos != len(c.data) {
 			t.Errorf("% x signed: %d, bad %v, at %d; want %d, bad %v", c.data, v, s.Bad, s.Pos, c.s, c.sBad)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,7 +97,7 @@ func find(ctx context.Context, p *profile.Profile, cat *catalog.Catalog, facts F
 		return nil, nil, err
 	}
 	verdicts = slices.DeleteFunc(verdicts, func(v *verdict) bool {
-		v.hidden = e.unreliable(v) || e.beyondReach(v) || e.isOnce(v) || e.isAnotherOfThatName(v) || !e.confirm(v)
+		v.hidden = e.unreliable(v) || e.beyondReach(v) || e.isOnce(v) || e.isOfOne(v) || e.isAnotherOfThatName(v) || !e.confirm(v)
 		v.developed = e.isDeveloped(v)
 		return v.hidden
 	})
@@ -164,21 +165,58 @@ func (e *engine) ownDirectories(v *verdict) []string {
 // its developers.
 func (e *engine) isDeveloped(v *verdict) bool {
 	const leastNative, most = 5, 0.8
-	own, native, all := 0, 0, 0
+	own, native, others := map[string]bool{}, 0, map[string]bool{}
 	for id := range v.trace.functions {
 		fn := e.p.Function(id)
-		if fn.File == "" {
-			continue
-		}
-		all++
-		if filepath.IsAbs(fn.File) && e.lines.IsOwn(id) { // of a JVM's classes nobody knows where they lie
-			own++
+		switch {
+		case fn.File == "" || ofStd.MatchString(fn.Name):
+		case filepath.IsAbs(fn.File) && e.lines.IsOwn(id): // of a JVM's classes nobody knows where they lie
+			own[fn.Name] = true
 			if fn.Kind <= profile.KindNative {
 				native++
 			}
+		default:
+			others[fn.Name] = true
 		}
 	}
-	return own > 0 && (native == 0 || native >= leastNative) && float64(own) >= most*float64(all)
+	for name := range own {
+		delete(others, name) // lines of a header within it
+	}
+	return len(own) > 0 && (native == 0 || native >= leastNative) && float64(len(own)) >= most*float64(len(own)+len(others))
+}
+
+// ofStd are functions of the standard library of C++, which are made of a program's types.
+var ofStd = regexp.MustCompile(`^(?:std|__gnu_cxx)::`)
+
+// mostOfOne is the part of an interpreter's share that one other function has itself: then that is
+// hot, whoever interprets.
+const mostOfOne = 0.6
+
+// isOfOne says whether the work of an interpreter is that of one function which is none of those that
+// interpret: a search, a hash table, a regular expression.
+//
+// Example. A script fills maps: 86% of the CPU are the loop that probes for a free slot.
+func (e *engine) isOfOne(v *verdict) bool {
+	if v.entry.Family != "interpreter" || v.entry.Match.Measure != "inclusive" {
+		return false
+	}
+	of := map[profile.FunctionID]int64{}
+	var all int64
+	for _, row := range v.trace.samples {
+		s := &e.p.Samples()[row]
+		all += s.Value
+		if stack := e.p.Stack(s.Stack); len(stack) > 0 {
+			if lines := e.p.Lines(stack[0]); len(lines) > 0 {
+				of[lines[len(lines)-1].Function] += s.Value // what is inlined is a part of it
+			}
+		}
+	}
+	for id, value := range of {
+		if _, interprets := v.trace.functions[id]; !interprets && e.p.Function(id).Kind == profile.KindNative && float64(value) >= mostOfOne*float64(all) {
+			return true
+		}
+	}
+	return false
 }
 
 // isBasic says whether an entry tells by the functions that copy and fill memory alone.

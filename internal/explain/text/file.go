@@ -85,11 +85,25 @@ func Read(path string, lines []string) (f *File, ok bool) {
 	}
 	f.code = lang.blank(short)
 	f.depth = make([]int, len(lines))
+	continued := false // a directive that goes on in the next line
 	for i, l := range f.code {
 		f.depth[i] = indent(l)
+		if lang != &cLike {
+			continue
+		}
+		// What a preprocessor reads and labels of goto stand at the margin, within a function.
+		if continued = continued || directive.MatchString(l); continued || gotoLabel.MatchString(l) {
+			f.depth[i] = -1
+		}
+		continued = continued && strings.HasSuffix(strings.TrimRight(l, " \r"), `\`)
 	}
 	return f, true
 }
+
+var (
+	directive = regexp.MustCompile(`^\s*#\s*[a-z]`)
+	gotoLabel = regexp.MustCompile(`^\s*[A-Za-z_]\w*\s*:\s*$`)
+)
 
 // Language is the name of the file's language, or of one that reads like it.
 func (f *File) Language() string { return f.lang.name }

@@ -72,3 +72,12 @@ int main(int argc, char** argv) {
   std::printf("%d\n", plain_c_name(n));
   return 0;
 }
+
+// The least number of 64 bits takes ten bytes of a signed LEB128, the last of which has only copies of the sign: a
+// reader of unsigned ones takes it for too large, and the unit for damaged.
+struct Limits {
+  static constexpr long long least = -9223372036854775807LL - 1;
+  long long at;
+};
+
+__attribute__((noinline)) long long above(const Limits &l) { return l.at - l.least; }

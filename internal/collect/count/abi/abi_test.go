@@ -169,6 +169,7 @@ const inCPP = `
 struct Rates {
   std::vector<int> all; std::string name;
   KEEP Rates(const std::string &of, int n) : all(n, 1), name(of) {}
+  KEEP Rates(const Rates &of) : all(of.all), name(of.name) {}
   KEEP int price(const std::string &code, int day) const { return all[day] + code[0]; }
   KEEP std::string label(std::string_view code) const { return name + std::string(code); }
 };
@@ -182,7 +183,7 @@ KEEP bool deep(const std::vector<std::string> &all) { return all.empty(); }
 int main(int argc, char **argv) {
   Rates r(argv[0], argc + 2);
   std::string s = argv[0];
-  return r.price(s, argc) + r.label(s)[0] + (int)numbers({1, 2})[argc] + filled(s) + owned(s) + made(3).all[0] + deep({s}) + *held(argc).at;
+  return r.price(s, argc) + r.label(s)[0] + (int)numbers({1, 2})[argc] + filled(s) + owned(s) + made(3).all[0] + deep({s}) + *held(argc).at + Rates(r).all[0];
 }`
 
 func TestCPlusPlus(t *testing.T) {
@@ -196,15 +197,16 @@ func TestCPlusPlus(t *testing.T) {
 				held = errLayout.Error()
 			}
 			check(t, build(t, x.compiler, "p.cpp", inCPP, x.flags...), map[string]string{
-				"RatesC2":  "block [rsi+0] 1×[rsi+8], number rdx &ffffffff → ",
-				"5price":   "address rdi, block [rsi+0] 1×[rsi+8], number rdx &ffffffff → number rax &ffffffff",
-				"5label":   "address rsi, block rcx 1×rdx → block [hidden+0] 1×[hidden+8]",
-				"7numbers": "block [rsi+0] to [rsi+8] → block [hidden+0] to [hidden+8]",
-				"6filled":  errOutput.Error(),
-				"5owned":   "block [rdi+0] 1×[rdi+8] → number rax &ffffffff",
-				"4made":    "number rsi &ffffffff → unknown",
-				"4held":    held,
-				"4deep":    "address rdi → number rax &ff",
+				"RatesC2ERKS":  errCopy.Error(),
+				"RatesC2ERKNS": "block [rsi+0] 1×[rsi+8], number rdx &ffffffff → ",
+				"5price":       "address rdi, block [rsi+0] 1×[rsi+8], number rdx &ffffffff → number rax &ffffffff",
+				"5label":       "address rsi, block rcx 1×rdx → block [hidden+0] 1×[hidden+8]",
+				"7numbers":     "block [rsi+0] to [rsi+8] → block [hidden+0] to [hidden+8]",
+				"6filled":      errOutput.Error(),
+				"5owned":       "block [rdi+0] 1×[rdi+8] → number rax &ffffffff",
+				"4made":        "number rsi &ffffffff → unknown",
+				"4held":        held,
+				"4deep":        "address rdi → number rax &ff",
 			})
 		})
 	}

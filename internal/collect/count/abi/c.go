@@ -22,6 +22,9 @@ func ofC(f *function) (Signature, error) {
 		}
 	}
 	makes := f.isConstructor()
+	if makes && f.copies() {
+		return Signature{}, errCopy
+	}
 	if f.isLocated() {
 		return s, s.locate(f, makes, func(to *typ, at Place, p parameter) (Value, error) { return to.behindPointer(at, p.isThis) })
 	}
@@ -64,6 +67,20 @@ func (f *function) isConstructor() bool {
 	}
 	class, _, _ := strings.Cut(object.name, "<")
 	return class != "" && class == f.name
+}
+
+// copies says whether a constructor makes a copy of another object of its class, which nothing can be
+// kept of.
+func (f *function) copies() bool {
+	if len(f.parameters) != 2 || f.parameters[1].t.kind != pointer { //nolint:mnd // the object and the other one
+		return false
+	}
+	object, err := f.parameters[0].t.target()
+	if err != nil {
+		return false
+	}
+	other, err := f.parameters[1].t.target()
+	return err == nil && other.name == object.name && other.kind == object.kind
 }
 
 // isInMemory says whether a result is, at an address that the caller gives as the first argument.

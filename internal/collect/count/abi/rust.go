@@ -130,6 +130,7 @@ func (t *typ) behindReference(at Place) (Value, error) {
 		return Value{}, err
 	}
 	v, ok := to.rustContent(at)
+	ok = ok && (to.kind == aggregate || strings.HasPrefix(t.name, "&")) // a raw pointer may be to the first of many
 	mutable := strings.HasPrefix(t.name, "&mut ") || strings.HasPrefix(t.name, "*mut ")
 	switch {
 	case mutable && (ok && v.Kind == Block || to.kind == whole || to.kind == floating || to.kind == pointer):

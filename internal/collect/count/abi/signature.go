@@ -78,5 +78,6 @@ var (
 	errNone     = errors.New("it gives no result")
 	errClosure  = errors.New("it is a closure, which has more than its arguments")
 	errLanguage = errors.New("its language has another calling convention")
+	errCopy     = errors.New("it copies an object")
 	errVariadic = errors.New("its number of arguments differs")
 )
