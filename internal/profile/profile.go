@@ -214,6 +214,10 @@ type FunctionCalls struct {
 	// the second on, of the four from the fourth on and so on. None where that was not seen, or the function calls
 	// itself.
 	Times []uint64 `json:"times,omitempty"`
+	// FirstTime and AgainTime are the nanoseconds of the calls that were looked at: of those with
+	// new arguments, and of those with known ones. Both 0 where that was not seen.
+	FirstTime uint64 `json:"first_time,omitempty"`
+	AgainTime uint64 `json:"again_time,omitempty"`
 	// Contents: all arguments of machine code were told apart by what is in them, none by where an
 	// object is.
 	Contents bool `json:"contents,omitempty"`

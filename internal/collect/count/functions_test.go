@@ -216,6 +216,7 @@ func TestTimesOfGo(t *testing.T) {
 const lookedProgram = `
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #define KEEP __attribute__((noipa))
 struct node { int value; struct node *next; };
 KEEP int length(const char *text) { return (int)strlen(text); }
@@ -223,6 +224,7 @@ KEEP int another(const char *text) { static int n; return n++ + (text[0] == 0); 
 KEEP struct node *itself(struct node *n) { n->value++; return n; }
 KEEP char *fresh(const char *text) { char *out = strdup(text); return out; }
 KEEP double half(int n) { return n / 2.0; }
+KEEP int kept(int n) { static int has[4]; if (!has[n]) { usleep(20000); has[n] = n + 1; } return has[n]; }
 KEEP void stored(struct node *n) { n->value++; }
 KEEP long ways(int r, int c) { return r == 0 || c == 0 ? 1 : ways(r - 1, c) + ways(r, c - 1); }
 int main(void) {
@@ -236,6 +238,7 @@ int main(void) {
     const char *text = texts[i * i % 10];
     sum += length(text) + another(text) + itself(&n)->value + (long)half(i % 4) + fresh(text + 279)[0];
     stored(&n);
+    sum += kept(i % 4);
   }
   sum += ways(6, 6);
   return sum < 0;
@@ -256,7 +259,7 @@ func TestLooksOfMachineCode(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	var functions []Function
-	for _, name := range []string{"length", "another", "itself", "fresh", "half", "stored", "ways"} {
+	for _, name := range []string{"length", "another", "itself", "fresh", "half", "stored", "ways", "kept"} {
 		functions = append(functions, Function{Name: name, Symbol: name, Binary: binary, Timed: true})
 	}
 	r := countedFunctions(t, functions, binary)
@@ -267,16 +270,24 @@ func TestLooksOfMachineCode(t *testing.T) {
 		"fresh":   {Count: 1000, Looked: 1000, Different: 6, Repeated: 994, Same: 994, Results: 6, Contents: true},
 		"half":    {Count: 1000, Looked: 1000, Different: 4, Repeated: 996, Contents: true},
 		"stored":  {Count: 1000, Looked: 1000, Different: 1, Repeated: 999, Same: 999, Results: 1, Nothing: 1000},
+		"kept":    {Count: 1000, Looked: 1000, Different: 4, Repeated: 996, Same: 996, Results: 4, Contents: true, Plain: 1000},
 		"ways":    {Count: 1847, Looked: 1847, Different: 48, Repeated: 1799, Same: 1799, Contents: true, Plain: 1847},
 	} {
 		got := r.function(name)
-		got.Name, got.Times, got.Cyclic = "", nil, 0
+		if got.FirstTime == 0 || got.AgainTime == 0 {
+			t.Errorf("%s: no time: %+v", name, got)
+		}
+		got.Name, got.Times, got.Cyclic, got.FirstTime, got.AgainTime = "", nil, 0, 0, 0
 		if name == "ways" {
 			got.Results = 0
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
+	}
+	// Once it has waited for each argument, it gives what it has kept.
+	if c := r.function("kept"); c.FirstTime < 80_000_000 {
+		t.Errorf("%+v", c)
 	}
 	if c := r.function("half"); c.Cyclic < 900 {
 		t.Errorf("%+v", c)

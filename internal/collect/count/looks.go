@@ -38,7 +38,9 @@ const (
 	stateDifferent = 1 // arguments
 	stateSelf      = 2 // calls that gave their first argument
 	stateFull      = 3 // calls that were not kept, since a table was full
-	stateWords     = 4
+	stateFirst     = 4 // ns of calls with new arguments
+	stateAgain     = 5 // ns of calls with known ones
+	stateWords     = 6
 
 	// What is kept of a function and its arguments, in words.
 	pairResult   = 0
@@ -50,17 +52,17 @@ const (
 	pairWords    = 6
 
 	atLook     = -104                        // a key of calls: who runs, function, depth
-	atKept     = -128                        // its value: the arguments' hash, the first argument, the address of a large result
-	atLookWord = -136                        // a word that is read
-	atLookLen  = -144                        // the length of what it points to
-	atLookZero = -152                        // a key
-	atGiven    = -168                        // a key of given: function, result
-	atPair     = -184                        // a key of pairs: function, arguments
+	atKept     = -136                        // its value: the arguments' hash, the first argument, the address of a large result, when it began
+	atLookWord = -144                        // a word that is read
+	atLookLen  = -152                        // the length of what it points to
+	atLookZero = -160                        // a key
+	atGiven    = -176                        // a key of given: function, result
+	atPair     = -192                        // a key of pairs: function, arguments
 	atNewPair  = atPair - pairWords*wordSize // a value of pairs
 	mostLength = int32(1) << 30              // of a text that is one
 	lookRoom   = MostTimed * enoughCalls * 2 // of different arguments and results
 	keyWords   = 3 * wordSize                // of calls
-	keptWords  = 3                           // of what is kept of one
+	keptWords  = 4                           // of what is kept of one
 	fullMask   = ^uint64(0)
 	exclusive  = 1 // BPF_NOEXIST
 )
@@ -118,6 +120,7 @@ func (l *looks) arguments(code *bpf.Code, index int32) {
 		load(code, d.Arguments[0].At, atLookWord, "looked")
 		code.Do(asm.LoadMem(asm.R1, asm.RFP, atLookWord, asm.DWord), asm.StoreMem(asm.RFP, atKept+wordSize, asm.R1, asm.DWord))
 	}
+	code.Do(asm.FnKtimeGetNs.Call(), asm.StoreMem(asm.RFP, atKept+3*wordSize, asm.R0, asm.DWord))
 	code.Update(l.calls.FD(), atLook, atKept)
 	code.Named("looked", func() { code.Do(asm.LoadMem(asm.R7, asm.RFP, atLook+2*wordSize, asm.DWord)) })
 }
@@ -139,7 +142,9 @@ func (l *looks) results(code *bpf.Code, index int32) {
 	code.Do(bpf.Number(atPair, index), bpf.Number(atGiven, index),
 		asm.LoadMem(asm.R1, asm.R0, 0, asm.DWord), asm.StoreMem(asm.RFP, atPair+wordSize, asm.R1, asm.DWord),
 		asm.LoadMem(asm.R1, asm.R0, wordSize, asm.DWord), asm.StoreMem(asm.RFP, atKept+wordSize, asm.R1, asm.DWord),
-		asm.LoadMem(asm.R1, asm.R0, 2*wordSize, asm.DWord), asm.StoreMem(asm.RFP, atKept+2*wordSize, asm.R1, asm.DWord))
+		asm.LoadMem(asm.R1, asm.R0, 2*wordSize, asm.DWord), asm.StoreMem(asm.RFP, atKept+2*wordSize, asm.R1, asm.DWord),
+		asm.LoadMem(asm.R1, asm.R0, 3*wordSize, asm.DWord), asm.LoadMem(asm.R2, asm.RFP, atNow, asm.DWord), asm.Sub.Reg(asm.R2, asm.R1),
+		asm.StoreMem(asm.RFP, atKept+3*wordSize, asm.R2, asm.DWord)) // how long it took
 	code.Delete(l.calls.FD(), atLook)
 	results := d.Results
 	if d.Unknown != nil {
@@ -169,11 +174,13 @@ func (l *looks) results(code *bpf.Code, index int32) {
 	code.Place(asm.R3, atNewPair)
 	code.Do(asm.Mov.Imm(asm.R4, exclusive), asm.FnMapUpdateElem.Call(), asm.JNE.Imm(asm.R0, 0, "full"))
 	code.Add(asm.R7, stateDifferent*wordSize, 1)
+	took(code, stateFirst)
 	code.Do(asm.Ja.Label("gave"))
 	code.Named("full", func() { code.Add(asm.R7, stateFull*wordSize, 1) })
 	code.Do(asm.Ja.Label("looked"))
 
 	code.Named("before", func() { code.Add(asm.R0, pairRepeated*wordSize, 1) })
+	took(code, stateAgain)
 	code.Do(asm.LoadMem(asm.R1, asm.R0, pairResult*wordSize, asm.DWord), asm.JNE.Reg(asm.R1, asm.R8, "differs"))
 	code.Add(asm.R0, pairSame*wordSize, 1)
 	code.Do(
@@ -188,6 +195,12 @@ func (l *looks) results(code *bpf.Code, index int32) {
 	code.Named("gave", func() { code.Do(bpf.Number(atLookZero, 1)) })
 	code.Update(l.given.FD(), atGiven, atLookZero)
 	code.Named("looked", func() { code.Do(asm.LoadMem(asm.R7, asm.RFP, atLook+2*wordSize, asm.DWord)) })
+}
+
+// took adds the time of a call to a word of the state at R7.
+func took(code *bpf.Code, word int16) {
+	code.Do(asm.LoadMem(asm.R1, asm.R7, word*wordSize, asm.DWord), asm.LoadMem(asm.R2, asm.RFP, atKept+3*wordSize, asm.DWord),
+		asm.Add.Reg(asm.R1, asm.R2), asm.StoreMem(asm.R7, word*wordSize, asm.R1, asm.DWord))
 }
 
 // hash hashes values into R8. Where one cannot be read it goes to a symbol. It takes R7 and R9.
@@ -294,6 +307,7 @@ func (l *looks) read(i int, c *profile.FunctionCalls) error {
 		return nil
 	}
 	c.Looked, c.Different, c.Nothing = state[stateLooked], state[stateDifferent], state[stateSelf]
+	c.FirstTime, c.AgainTime = state[stateFirst], state[stateAgain]
 	c.Contents = l.functions[i].ByContent()
 	switch {
 	case l.functions[i].Unknown != nil:

@@ -88,6 +88,9 @@ func (m *made) addCounted(f *finding.Finding, p *profile.Profile) {
 		text += fmt.Sprintf(" with %s different arguments", judge.Times(c.Different))
 		const least, likely = 0.6, 0.9
 		gone := m.share * (1 - float64(c.Different)/float64(c.Count))
+		if all := c.FirstTime + c.AgainTime; all > 0 {
+			gone = min(gone, m.share*float64(c.AgainTime)/float64(all))
+		}
 		f.Gain = &finding.Gain{Low: least * gone, Likely: likely * gone, High: m.share, Reach: m.share,
 			Basis: percent.Text(m.share) + " of the CPU, of which one call for each of the different arguments stays"}
 	}

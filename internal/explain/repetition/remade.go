@@ -24,7 +24,7 @@ func remade(p *profile.Profile, all []*hot, known []made) []made {
 	for _, h := range slices.SortedFunc(slices.Values(all), dearest) {
 		if !isConstructor(p.Function(h.function)) || slices.ContainsFunc(known, func(m made) bool { return m.maker == h.function }) ||
 			!isRepeated(h.counted) || h.each(p) < remadeTime ||
-			h.events < leastEvents || !sure(p, h.value, remadeShare, remadeSure) || h.isOfJob(all) {
+			h.events < leastEvents || !sure(p, int64(h.saved()), remadeShare, remadeSure) || h.isOfJob(all) {
 			continue
 		}
 		lines := slices.DeleteFunc(h.chain(p), func(l profile.Line) bool { return isConstructor(p.Function(l.Function)) })

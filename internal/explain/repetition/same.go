@@ -80,8 +80,18 @@ func (h *hot) isWithin(told map[int32]bool) bool {
 }
 
 // saved is the weight of the calls that are not needed.
-func (h *hot) saved() float64 {
-	return float64(h.value) * (1 - float64(h.counted.Different)/float64(h.counted.Looked))
+func (h *hot) saved() float64 { return float64(h.value) * h.needless() }
+
+// needless is the part of a function's time that goes into calls with arguments that were there
+// before. By the clock, where that was seen: a function that keeps its results itself is quick when it
+// is asked again. The time of a call of a recursion has that of others in it.
+func (h *hot) needless() float64 {
+	c := h.counted
+	calls := 1 - float64(c.Different)/float64(max(c.Looked, 1))
+	if all := c.FirstTime + c.AgainTime; all > 0 && !h.isRecursive() {
+		return min(calls, float64(c.AgainTime)/float64(all))
+	}
+	return calls
 }
 
 // isSame says whether the function only ever gave for the same arguments what it gave before,
@@ -109,7 +119,7 @@ func (h *hot) isSame(p *profile.Profile) bool {
 	case h.events < leastEvents || h.each(p) < sameTime && !h.isRecursive(): // what keeping the result of a small problem saves is all that is below it
 		return false
 	}
-	return sure(p, h.value, sameShare, sameSure)
+	return sure(p, int64(h.saved()), sameShare, sameSure)
 }
 
 // isUnseen says whether a function of machine code gives what cannot be looked at (floating point,
@@ -172,7 +182,7 @@ func (h *hot) same(s judge.Subject) judge.Found {
 	}
 	share := h.share(p)
 	margin := finding.ShareError(share, p.Count())
-	gone := share * (1 - float64(c.Different)/float64(c.Looked))
+	gone := share * h.needless()
 	x := catalog.Removed(gone, margin)
 	with := " with " + judge.Times(c.Different)
 	if c.Looked < c.Count {

@@ -52,6 +52,8 @@ func TestSameResults(t *testing.T) {
 		"one of two numbers":     {with(func(c *profile.FunctionCalls) { c.Plain, c.Results = 4000, 2 }), ""},
 		"a number for each":      {with(func(c *profile.FunctionCalls) { c.Plain, c.Results = 4000, 30 }), "glyphs"},
 		"always the same list":   {with(func(c *profile.FunctionCalls) { c.Different, c.Results, c.Repeated, c.Same = 1, 1, 3999, 3999 }), "glyphs"},
+		"it keeps its results":   {with(func(c *profile.FunctionCalls) { c.FirstTime, c.AgainTime = 790_000_000, 10_000_000 }), ""},
+		"it keeps some of them":  {with(func(c *profile.FunctionCalls) { c.FirstTime, c.AgainTime = 400_000_000, 400_000_000 }), "glyphs"},
 		"a microsecond each":     {with(func(c *profile.FunctionCalls) { c.Count = 1_000_000 }), ""},
 		"a few calls":            {with(func(c *profile.FunctionCalls) { c.Count, c.Looked, c.Repeated, c.Same, c.Different = 40, 40, 39, 39, 1 }), ""},
 		"what is within it": {[]profile.FunctionCalls{
@@ -78,6 +80,11 @@ func TestSameResults(t *testing.T) {
 		if x.want != "" && (got[0].Title != x.want+" computes the same results repeatedly; keep them" || got[0].Certainty != finding.Confirmed || !got[0].Removes) {
 			t.Errorf("%s: %+v", name, got[0].Finding)
 		}
+	}
+	half := glyphs
+	half.FirstTime, half.AgainTime = 400_000_000, 400_000_000
+	if all, part := sameOf(t, glyphs)[0].Gain.Likely, sameOf(t, half)[0].Gain.Likely; part < 0.4*all || part > 0.6*all {
+		t.Errorf("%.2f of %.2f", part, all)
 	}
 	got := sameOf(t, glyphs)[0]
 	if got.Share.Main() != 0.5 || len(got.Samples) != 400 && len(got.Samples) != 2 || got.Place.File != "/home/me/page.py" || got.Place.Line != 7 {

@@ -89,7 +89,7 @@ sub _is_number {
 
 sub _clear {
     my $t = shift;
-    @$t{qw(count looked repeated same nothing plain cyclic spent active recursive)} = (0) x 10;
+    @$t{qw(count looked repeated same nothing plain cyclic first_time again_time spent active recursive)} = (0) x 12;    # times: ns of the calls that are looked at, with new arguments and with known ones
     $t->{stride} = 1;
     $t->{first} = {};    # digest of arguments: digest of the first result ('' for none), number of the last call, distance to the one before
     $t->{times} = [ (0) x 64 ];    # ns of the calls from 2**i on, up to those from 2**(i+1) on
@@ -235,6 +235,8 @@ sub gave {
     local ($@, $!);
     my $begin = $now->();
     took($t, $number, $begin - $wasted - $from);
+    my $took = $begin - $wasted - $from;
+    $t->{ $new ? "first_time" : "again_time" } += $took > 0 ? int(1e9 * $took) : 0;
     my $none = !@$given;
     if (@$given == 1) {
         my $type = Scalar::Util::reftype($given->[0]);
@@ -301,7 +303,7 @@ sub write_counts {
         my $different = keys %{ $t->{first} };
         $different = 0 if $different >= $MOST;
         push @functions, qq({"name":"$t->{name_text}","file":"$t->{file_text}","line":$t->{line},"different":$different,"results":)
-            . keys(%{ $t->{results} }) . join('', map { qq(,"$_":$t->{$_}) } qw(count looked repeated same nothing plain cyclic)) . ',"times":[' . ($t->{recursive} ? '' : join ',', @{ $t->{times} }[0 .. _bits($t->{count}) - 1]) . ']}';
+            . keys(%{ $t->{results} }) . join('', map { qq(,"$_":$t->{$_}) } qw(count looked repeated same nothing plain cyclic first_time again_time)) . ',"times":[' . ($t->{recursive} ? '' : join ',', @{ $t->{times} }[0 .. _bits($t->{count}) - 1]) . ']}';
     }
     open my $out, '>', "$results/$$.json.part" or return;
     binmode $out;

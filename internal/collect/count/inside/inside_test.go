@@ -67,7 +67,7 @@ func held(t *testing.T, got *Result, file string, want ...profile.FunctionCalls)
 			if n := bits.Len64(f.Count); len(f.Times) != 0 && len(f.Times) != n {
 				t.Errorf("%s: %d times of %d calls", f.Name, len(f.Times), f.Count)
 			}
-			f.Line, f.Times = w.Line, nil
+			f.Line, f.Times, f.FirstTime, f.AgainTime = w.Line, nil, 0, 0
 			found = found || reflect.DeepEqual(f, w)
 		}
 		if !found {
@@ -77,7 +77,7 @@ func held(t *testing.T, got *Result, file string, want ...profile.FunctionCalls)
 }
 
 // timed are a program's functions, of which late waits for a fifth of a second in its call of
-// number 300, and itself calls itself.
+// number 308, whose argument was there before, and itself calls itself.
 func timed(t *testing.T, got *Result, late, itself string) {
 	t.Helper()
 	const atLeast, at = uint64(190 * time.Millisecond), 8 // of 256 to 511
@@ -86,6 +86,9 @@ func timed(t *testing.T, got *Result, late, itself string) {
 		case late:
 			if len(f.Times) != at+1 || f.Times[at] < atLeast || slices.Max(f.Times) != f.Times[at] {
 				t.Errorf("%s: %d", late, f.Times)
+			}
+			if f.AgainTime < atLeast || f.FirstTime == 0 || f.FirstTime >= atLeast {
+				t.Errorf("%s: %d ns with new arguments, %d with known ones", late, f.FirstTime, f.AgainTime)
 			}
 		case itself:
 			if len(f.Times) != 0 {

@@ -110,6 +110,13 @@ func TestJava(t *testing.T) {
 		"java.util.List P$Table.widest(int)", "P$Tool P$Table.made()", "P$Table P$Table.chained()", "java.util.Iterator P$Table.each()", "java.util.Map P$Table.inner()",
 		"java.lang.Object P$Table.loud(P$Loud, java.lang.Object[])", "java.lang.String P.temporary(P$Tool)", "int P.deep(int)", "int P.caught(int)", "void P$Odd.<init>(java.lang.String)",
 		"boolean P$Tool.nothing(long, double, char, float, byte, short, boolean, int[])", "int P.together(int)", "int P.absent(int)")
+	var first, again uint64
+	for _, f := range got.Functions {
+		first, again = first+f.FirstTime, again+f.AgainTime
+	}
+	if first == 0 || again == 0 {
+		t.Errorf("%d ns with new arguments, %d with known ones", first, again)
+	}
 	for i := range got.Functions {
 		if got.Functions[i].Name == "int P.together(int)" {
 			got.Functions[i].Cyclic = 0 // threads mix

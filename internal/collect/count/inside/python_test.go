@@ -187,15 +187,15 @@ const pythonTimed = `
 import time
 
 def late(n):
-    if n == 299:
+    if n == 7 and at > 300:
         time.sleep(0.2)
     return n
 
 def itself(n):
     return n and itself(n - 1)
 
-for n in range(400):
-    late(n)
+for at in range(400):
+    late(at % 300)
     itself(3)
 `
 

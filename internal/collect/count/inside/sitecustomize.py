@@ -104,10 +104,11 @@ def _hash(value, depth, result=False):
 
 
 class _Tally:
-    __slots__ = ("count", "looked", "repeated", "same", "nothing", "plain", "cyclic", "first", "results", "spent", "stride", "times", "active", "recursive")
+    __slots__ = ("count", "looked", "repeated", "same", "nothing", "plain", "cyclic", "first_time", "again_time", "first", "results", "spent", "stride", "times", "active", "recursive")
 
     def __init__(self):
         self.count = self.looked = self.repeated = self.same = self.nothing = self.plain = self.cyclic = self.spent = 0
+        self.first_time = self.again_time = 0  # ns of the calls that are looked at: with new arguments, with known ones
         self.first = {}  # hash of arguments: hash of the first result, number of the last call, distance to the one before
         self.results = set()
         self.stride = 1
@@ -165,9 +166,10 @@ def _begin(names, results):
         counting[0] = True
         to, number, arguments, passed, started = call
         to.active -= 1
-        to.times[number.bit_length() - 1] += max(0, begin - wasted[0] - started)
+        took = max(0, begin - wasted[0] - started)
+        to.times[number.bit_length() - 1] += took
         if arguments is not None:
-            look(to, code, arguments, passed, value, gave)
+            look(to, arguments, passed, value, gave, took)
             to.spent += clock() - begin
             if to.spent > ENOUGH * to.stride.bit_length():
                 to.stride *= 2
@@ -176,7 +178,7 @@ def _begin(names, results):
         wasted[0] += clock() - begin
         counting[0] = False
 
-    def look(to, code, arguments, passed, value, gave):
+    def look(to, arguments, passed, value, gave, took):
         to.looked += 1
         result = None
         if not gave or value is None or hasattr(value, "__next__") or id(value) in passed:
@@ -189,9 +191,11 @@ def _begin(names, results):
         known = to.first.get(arguments)
         if known is None:
             to.first[arguments] = [result, to.looked, 0]
+            to.first_time += took
         else:
             distance = to.looked - known[1]
             to.repeated += 1
+            to.again_time += took
             to.same += known[0] == result
             to.cyclic += distance == known[2] and 2 * distance >= len(to.first)
             known[1:] = to.looked, distance
@@ -271,6 +275,7 @@ def _begin(names, results):
             functions.append({
                 "name": name, "file": file, "count": t.count, "different": len(t.first) if len(t.first) < MOST else 0,
                 "looked": t.looked, "repeated": t.repeated, "same": t.same, "results": len(t.results), "nothing": t.nothing, "plain": t.plain, "cyclic": t.cyclic,
+                "first_time": t.first_time, "again_time": t.again_time,
                 "times": [] if t.recursive else t.times[:t.count.bit_length()],
             })
         path = os.path.join(results, "%d.json" % os.getpid())

@@ -31,6 +31,7 @@
   const tallies = JSON.parse(read(names, 'utf8')).filter((w) => w.language === 'node').map((w) => ({
     name: w.name, file: w.file, line: w.line || 0, found: false,
     count: 0, looked: 0, repeated: 0, same: 0, nothing: 0, plain: 0, cyclic: 0, spent: 0, stride: 1,
+    firstTime: 0, againTime: 0, // ns of the calls that are looked at: with new arguments, with known ones
     first: new Map(), // hash of arguments: hash of the first result, number of the last call, distance to the one before
     times: new Array(54).fill(0), // ns of the calls from 2**i on, up to those from 2**(i+1) on
     active: 0, recursive: false,
@@ -186,7 +187,8 @@
     if (t === undefined) return;
     const from = now(), value = call.r;
     let result;
-    t.times[Math.floor(Math.log2(call.number))] += Math.max(0, from - wasted - call.from) * 1e6 * t.stride;
+    const took = Math.max(0, from - wasted - call.from) * 1e6;
+    t.times[Math.floor(Math.log2(call.number))] += took * t.stride;
     t.active--;
     t.looked++;
     if (call.made) {
@@ -206,11 +208,13 @@
     if (known !== undefined) {
       const distance = t.looked - known.last;
       t.repeated++;
+      t.againTime += took;
       if (known.result === result) t.same++;
       if (known.distance === distance && 2 * distance >= t.first.size) t.cyclic++;
       known.last = t.looked;
       known.distance = distance;
     } else {
+      t.firstTime += took;
       t.first.set(call.arguments, { result, last: t.looked, distance: 0 });
     }
     if (from - saved > SAVE) write();
@@ -853,6 +857,7 @@
     const functions = tallies.filter((t) => t.found).map((t) => ({
       name: t.name, file: t.file, line: t.line, count: t.count, different: t.first.size < MOST ? t.first.size : 0, looked: t.looked,
       repeated: t.repeated, same: t.same, results: t.results.size, nothing: t.nothing, plain: t.plain, cyclic: t.cyclic,
+      first_time: Math.round(t.firstTime), again_time: Math.round(t.againTime),
       times: t.recursive || t.count === 0 ? [] : t.times.slice(0, 1 + Math.floor(Math.log2(t.count))).map(Math.round),
     }));
     try {

@@ -70,6 +70,7 @@ final class WhyhotCount
     private static function cleared($t)
     {
         return ['count' => 0, 'looked' => 0, 'repeated' => 0, 'same' => 0, 'nothing' => 0, 'plain' => 0, 'cyclic' => 0, 'spent' => 0, 'stride' => 1,
+            'first_time' => 0, 'again_time' => 0, // ns of the calls that are looked at: with new arguments, with known ones
             'first' => [], 'results' => [], 'times' => array_fill(0, 64, 0), 'active' => 0, 'recursive' => false] + $t;
     }
 
@@ -139,7 +140,8 @@ final class WhyhotCount
         $from = hrtime(true);
         $t = &self::$tallies[$call->i];
         $value = $call->r;
-        $t['times'][(int) log($call->number, 2)] += max(0, $from - self::$wasted - $call->from) * $t['stride'];
+        $took = max(0, $from - self::$wasted - $call->from);
+        $t['times'][(int) log($call->number, 2)] += $took * $t['stride'];
         $t['active']--;
         $t['looked']++;
         $result = '';
@@ -162,10 +164,12 @@ final class WhyhotCount
             [$first, $last, $before] = $t['first'][$call->arguments];
             $distance = $t['looked'] - $last;
             $t['repeated']++;
+            $t['again_time'] += $took;
             $t['same'] += $first === $result ? 1 : 0;
             $t['cyclic'] += $distance === $before && 2 * $distance >= count($t['first']) ? 1 : 0;
             $t['first'][$call->arguments] = [$first, $t['looked'], $distance];
         } else {
+            $t['first_time'] += $took;
             $t['first'][$call->arguments] = [$result, $t['looked'], 0];
         }
         if ($from - self::$saved > self::SAVE) {
@@ -232,7 +236,7 @@ final class WhyhotCount
                 $functions[] = ['name' => $t['name'], 'file' => $t['file'], 'line' => $t['line'], 'count' => $t['count'],
                     'different' => count($t['first']) < self::MOST ? count($t['first']) : 0, 'looked' => $t['looked'], 'repeated' => $t['repeated'],
                     'same' => $t['same'], 'results' => count($t['results']), 'nothing' => $t['nothing'],
-                    'plain' => $t['plain'], 'cyclic' => $t['cyclic'], 'times' => $t['recursive'] || $t['count'] === 0 ? [] : array_slice($t['times'], 0, 1 + (int) log($t['count'], 2))];
+                    'plain' => $t['plain'], 'cyclic' => $t['cyclic'], 'first_time' => $t['first_time'], 'again_time' => $t['again_time'], 'times' => $t['recursive'] || $t['count'] === 0 ? [] : array_slice($t['times'], 0, 1 + (int) log($t['count'], 2))];
             }
         }
         $file = self::$results . '/' . getmypid() . '.json';

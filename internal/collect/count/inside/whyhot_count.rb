@@ -52,6 +52,7 @@ counter = Class.new do
 
   def clear(tally)
     tally[:count] = tally[:looked] = tally[:repeated] = tally[:same] = tally[:nothing] = tally[:plain] = tally[:cyclic] = tally[:spent] = 0
+    tally[:first_time] = tally[:again_time] = 0 # ns of the calls that are looked at: with new arguments, with known ones
     tally[:first] = {} # hash of arguments: hash of the first result, number of the last call, distance to the one before
     tally[:times] = Array.new(64, 0) # ns of the calls from 2**i on, up to those from 2**(i+1) on
     tally[:recursive] = false
@@ -208,9 +209,9 @@ counter = Class.new do
   end
 
   def ended(tally, call, point, constructor)
-    took = own_time - call[3]
+    took = [own_time - call[3], 0].max
     begin_at = @clock.call(Process::CLOCK_MONOTONIC, :nanosecond)
-    tally[:times][call[2].bit_length - 1] += took * tally[:stride] if took > 0
+    tally[:times][call[2].bit_length - 1] += took * tally[:stride]
     value = point.return_value
     result = nil
     none = constructor || NilClass === value || @streams.any? { |c| c === value } || call[1].any? { |v| @same.bind_call(v, value) }
@@ -225,11 +226,13 @@ counter = Class.new do
     if (known = tally[:first][call[0]])
       distance = tally[:looked] - known[1]
       tally[:repeated] += 1
+      tally[:again_time] += took
       tally[:same] += 1 if known[0] == result
       tally[:cyclic] += 1 if distance == known[2] && 2 * distance >= tally[:first].length
       known[1] = tally[:looked]
       known[2] = distance
     else
+      tally[:first_time] += took
       tally[:first][call[0]] = [result, tally[:looked], 0]
     end
     write if begin_at - @saved > @save
@@ -272,6 +275,7 @@ counter = Class.new do
       different = t[:first].length < @most ? t[:first].length : 0
       %({"name":#{t[:name_text]},"file":#{t[:file_text]},"line":#{t[:line]},"count":#{t[:count]},"different":#{different},"looked":#{t[:looked]},) +
         %("repeated":#{t[:repeated]},"same":#{t[:same]},"results":#{t[:results].length},"nothing":#{t[:nothing]},"plain":#{t[:plain]},"cyclic":#{t[:cyclic]},) +
+        %("first_time":#{t[:first_time]},"again_time":#{t[:again_time]},) +
         %("times":[#{t[:recursive] ? "" : t[:times].first(t[:count].bit_length).join(",")}]})
     end
     path = File.join(@results, "#{Process.pid}.json")

@@ -279,7 +279,7 @@ public final class Transformer implements ClassFileTransformer, Left {
 		for (Class<?> c : missed()) {
 			notCounted.add("functions of " + c.getName() + ": the class was loaded when it could not be changed");
 		}
-		String[] keys = {"count", "looked", "different", "repeated", "same", "results", "nothing", "plain", "cyclic"};
+		String[] keys = {"count", "looked", "different", "repeated", "same", "results", "nothing", "plain", "cyclic", "first_time", "again_time"};
 		StringBuilder s = new StringBuilder();
 		for (int i = 0; i < wanted.size(); i++) {
 			Wanted w = wanted.get(i);

@@ -49,6 +49,7 @@ public final class WhyhotCounter {
 		volatile long stride = 1;
 		volatile boolean full;
 		long looked, repeated, same, nothing, plain, cyclic, spent;
+		long firstTime, againTime; // ns of the calls that are looked at: with new arguments, with known ones
 
 		Tally(boolean constructor) {
 			this.constructor = constructor;
@@ -58,9 +59,14 @@ public final class WhyhotCounter {
 	/** A call that has not ended. */
 	private static final class Call {
 		int function, nested, outer, weight;
-		long number, started, arguments, spent;
+		long number, started, arguments, spent, took;
 		boolean looked;
 		int[] passed; // hashes of which objects were passed
+		final State state; // of the thread
+
+		Call(State state) {
+			this.state = state;
+		}
 	}
 
 	/** What a thread has. */
@@ -91,7 +97,7 @@ public final class WhyhotCounter {
 			}
 			Call c = calls[depth];
 			if (c == null) {
-				c = calls[depth] = new Call();
+				c = calls[depth] = new Call(this);
 			}
 			depth++;
 			c.function = function;
@@ -243,7 +249,11 @@ public final class WhyhotCounter {
 	public static void leave(boolean value, int function) {
 		Call c = ends(function);
 		if (c != null) {
-			look(c, value);
+			try {
+				look(c, value);
+			} catch (Throwable e) { // no stack is left to call that
+				c.state.busy = false;
+			}
 		}
 	}
 
@@ -252,35 +262,55 @@ public final class WhyhotCounter {
 	public static void leave(int value, int function) {
 		Call c = ends(function);
 		if (c != null) {
-			look(c, value);
+			try {
+				look(c, value);
+			} catch (Throwable e) { // no stack is left to call that
+				c.state.busy = false;
+			}
 		}
 	}
 
 	public static void leave(long value, int function) {
 		Call c = ends(function);
 		if (c != null) {
-			look(c, value);
+			try {
+				look(c, value);
+			} catch (Throwable e) { // no stack is left to call that
+				c.state.busy = false;
+			}
 		}
 	}
 
 	public static void leave(float value, int function) {
 		Call c = ends(function);
 		if (c != null) {
-			look(c, value);
+			try {
+				look(c, value);
+			} catch (Throwable e) { // no stack is left to call that
+				c.state.busy = false;
+			}
 		}
 	}
 
 	public static void leave(double value, int function) {
 		Call c = ends(function);
 		if (c != null) {
-			look(c, value);
+			try {
+				look(c, value);
+			} catch (Throwable e) { // no stack is left to call that
+				c.state.busy = false;
+			}
 		}
 	}
 
 	public static void leave(char value, int function) {
 		Call c = ends(function);
 		if (c != null) {
-			look(c, value);
+			try {
+				look(c, value);
+			} catch (Throwable e) { // no stack is left to call that
+				c.state.busy = false;
+			}
 		}
 	}
 
@@ -292,7 +322,11 @@ public final class WhyhotCounter {
 	private static void left(int function, Object value) {
 		Call c = ends(function);
 		if (c != null) {
-			look(c, value);
+			try {
+				look(c, value);
+			} catch (Throwable e) { // no stack is left to call that
+				c.state.busy = false;
+			}
 		}
 	}
 
@@ -311,7 +345,8 @@ public final class WhyhotCounter {
 		Call looked = null;
 		try {
 			long now = System.nanoTime();
-			tallies[function].times.addAndGet(63 - Long.numberOfLeadingZeros(c.number), c.weight * Math.max(0, now - s.wasted - c.started - clockCost));
+			c.took = Math.max(0, now - s.wasted - c.started - clockCost);
+			tallies[function].times.addAndGet(63 - Long.numberOfLeadingZeros(c.number), c.weight * c.took);
 			if (c.looked) {
 				c.started = now;
 				looked = c;
@@ -356,10 +391,12 @@ public final class WhyhotCounter {
 				long[] known = t.first.get(key);
 				if (known == null) {
 					t.first.put(key, new long[] {result, t.looked, 0});
+					t.firstTime += c.took;
 					t.full = t.first.size() >= MOST;
 				} else {
 					long distance = t.looked - known[1];
 					t.repeated++;
+					t.againTime += c.took;
 					if (known[0] == result) {
 						t.same++;
 					}
@@ -789,15 +826,15 @@ public final class WhyhotCounter {
 		}
 	}
 
-	/** What was counted of a function: count, looked, different, repeated, same, results, nothing, plain, cyclic, and then the times. */
+	/** What was counted of a function: count, looked, different, repeated, same, results, nothing, plain, cyclic, first time, again time, and then the times. */
 	public static long[] counted(int function) {
 		Tally t = tallies[function];
 		synchronized (t) {
 			long count = t.count.get();
 			int times = 64 - Long.numberOfLeadingZeros(count);
-			long[] out = Arrays.copyOf(new long[] {count, t.looked, t.full ? 0 : t.first.size(), t.repeated, t.same, t.results.size(), t.nothing, t.plain, t.cyclic}, 9 + times);
+			long[] out = Arrays.copyOf(new long[] {count, t.looked, t.full ? 0 : t.first.size(), t.repeated, t.same, t.results.size(), t.nothing, t.plain, t.cyclic, t.firstTime, t.againTime}, 11 + times);
 			for (int i = 0; i < times; i++) {
-				out[9 + i] = t.times.get(i);
+				out[11 + i] = t.times.get(i);
 			}
 			return out;
 		}
