@@ -46,6 +46,9 @@ const (
 // bulk moves or clears memory; of what a short operation costs it is little.
 var bulk = regexp.MustCompile(`^(__)?(mem(cpy|move|set|move_chk|cpy_chk))(_\w+)?$|^runtime\.(memmove|memclr\w*)$|arraycopy|^clear_page\w*$|^(asm_)?exc_page_fault$`)
 
+// freesContainer frees a list, a text or the like of Python.
+var freesContainer = regexp.MustCompile(`^(list|tuple|bytes|unicode|dict|set)_?dealloc$`)
+
 // throughsIn finds the lines of the program that pay for such operations.
 func throughsIn(f *frames, table *primitive.Table) []Through {
 	p := f.p
@@ -67,6 +70,8 @@ func throughsIn(f *frames, table *primitive.Table) []Through {
 	}
 	found := map[key]*tallied{}
 	lines := map[step]int64{}
+	freed := map[step]*tallied{} // what Python frees below a line: the containers that copies take the place of
+	frees := p.StacksWith(freesContainer.MatchString)
 	for i := range p.Samples() {
 		s := &p.Samples()[i]
 		path := f.path(s.Stack)
@@ -78,6 +83,13 @@ func throughsIn(f *frames, table *primitive.Table) []Through {
 		binary := f.program(s.Stack)
 		row, name := known.of(f, s.Stack, binary)
 		if row < 0 {
+			if path.own && frees(s.Stack) {
+				if freed[at] == nil {
+					freed[at] = &tallied{}
+				}
+				freed[at].events += s.Count
+				freed[at].rows = append(freed[at].rows, int32(i)) //nolint:gosec // rows are numbered so
+			}
 			continue
 		}
 		k := key{at, path.own, row}
@@ -114,6 +126,11 @@ func throughsIn(f *frames, table *primitive.Table) []Through {
 				continue
 			}
 			t.events, t.rows = lines[k.at], onLine(p, f, k.at)
+		}
+		if frees := freed[k.at]; k.own && frees != nil {
+			t.events += frees.events
+			t.rows = append(t.rows, frees.rows...)
+			slices.Sort(t.rows)
 		}
 		share := p.Share(t.rows)
 		least, part := unknownShare, 0.0

@@ -75,6 +75,19 @@ func TestALineThatCopiesTheWhole(t *testing.T) {
 	}
 }
 
+// The list that the copy takes the place of is freed at the same line: that goes with it.
+func TestACopyFreesTheOneBefore(t *testing.T) {
+	main := []frame{native("Py_BytesMain"), py("<module>", 60), py("feed", 41)}
+	copies, frees := append(main[:3:3], native("list_concat")), append(main[:3:3], native("list_dealloc"), native("Py_DECREF"))
+	got := throughs(t, cost{0, 140, 0, copies}, cost{0, 160, 0, frees}, cost{0, 700, 0, append(main[:2:2], py("read", 12))})
+	if len(got) != 1 || got[0].Share < 0.29 || got[0].Share > 0.31 || len(got[0].Samples) != 2 {
+		t.Errorf("%+v", got)
+	}
+	if got := throughs(t, cost{0, 300, 0, frees}, cost{0, 700, 0, append(main[:2:2], py("read", 12))}); len(got) != 0 {
+		t.Errorf("nothing is copied: %+v", got)
+	}
+}
+
 // Where a library names its exported functions only, the mix of those tells.
 func TestTheMixOfLeavesTells(t *testing.T) {
 	lua := func(name string) frame { return frame{name: name, binary: "/usr/bin/lua5.4", kind: profile.KindNative} }

@@ -18,6 +18,7 @@ import (
 //     that is mostly asked for by such work: what is left of it shows only a new recording.
 //     Several causes may ask for it together;
 //   - how a function is called that is replaced;
+//   - what happens at a line, where another finding tells why for a third of it;
 //   - an entry about a library of which most is at a line that another finding is about, in the
 //     library's own code: it is developed here;
 //   - whatever is said of a binary that was built without optimisation, or to be examined:
@@ -82,10 +83,12 @@ func (s settler) follows(f, cause *judge.Found) string {
 	if isAtItsLine(f, cause) && s.part(f.Samples, cause.Samples) >= asked {
 		return "it is about the program's own code, and " + cause.ID + " says what to change there"
 	}
-	if isAtItsLine(cause, f) {
+	if isAtItsLine(cause, f) || s.isWhy(f, cause) {
 		return ""
 	}
 	switch {
+	case s.isWhy(cause, f):
+		return "what takes so long there is told by " + cause.ID
 	case f.Callee != "" && (f.Callee == cause.Place.Function || slices.Contains(cause.Functions, f.Callee)):
 		return "the function that is called goes with " + cause.ID
 	case len(f.Samples) == 0 || !f.Basic && cause.Share.Main() < f.Share.Main() && !s.isAll(f, cause):
@@ -94,6 +97,15 @@ func (s settler) follows(f, cause *judge.Found) string {
 		return "its work is within that of " + cause.ID + ", and gone with it"
 	}
 	return ""
+}
+
+// isWhy says whether a finding tells why for a good part of what another one only tells to happen.
+//
+// Example. Parsing takes longer each time round (64%), with a collector that has more to look at; 25%
+// are a list that is copied whole at a line below.
+func (s settler) isWhy(f, symptom *judge.Found) bool {
+	const good = 0.33
+	return symptom.Symptom && !f.Symptom && f.Removes && !f.Service && s.part(symptom.Samples, f.Samples) >= good
 }
 
 // isAll says whether a line of the program whose work goes away has nearly all of what another

@@ -70,6 +70,8 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 		{"calls of another", with(of("a", 0.1, 8), func(f *judge.Found) { f.Callee = "sum" }), with(replaced(1), func(f *judge.Found) { f.Place.Function = "crc" }), ""},
 		{"within it", of("a", 0.1, 1, 2, 9), cause(0.3, 1, 2, 3), ""},
 		{"nearly all within it", of("a", 0.1, 1, 2, 3, 9), cause(0.3, 1, 2, 3, 4), "within that of cause"},
+		{"what happens, of which it tells why", with(of("a", 0.6, 1, 2, 3, 4, 5, 6), func(f *judge.Found) { f.Symptom, f.Removes = true, true }), cause(0.3, 1, 2), "told by cause"},
+		{"what happens, of which it tells a little", with(of("a", 0.6, 1, 2, 3, 4, 5, 6, 7), func(f *judge.Found) { f.Symptom, f.Removes = true, true }), cause(0.3, 1, 2, 9), ""},
 		{"beside it", of("a", 0.1, 8, 9), cause(0.3, 1, 2, 3), ""},
 		{"larger", of("a", 0.5, 1, 2, 3), cause(0.3, 1, 2, 3), ""},
 		{"no cause", asked(0.1, 1, 2), of("b", 0.3, 1, 2, 3), ""},

@@ -192,8 +192,8 @@ var ofStd = regexp.MustCompile(`^(?:std|__gnu_cxx)::`)
 // hot, whoever interprets.
 const mostOfOne = 0.6
 
-// isOfOne says whether the work of an interpreter is that of one function which is none of those that
-// interpret: a search, a hash table, a regular expression.
+// isOfOne says whether the work of an interpreter is that of one function of the program which
+// is none of those that interpret: a search, a hash table.
 //
 // Example. A script fills maps: 86% of the CPU are the loop that probes for a free slot.
 func (e *engine) isOfOne(v *verdict) bool {
@@ -212,7 +212,7 @@ func (e *engine) isOfOne(v *verdict) bool {
 		}
 	}
 	for id, value := range of {
-		if _, interprets := v.trace.functions[id]; !interprets && e.p.Function(id).Kind == profile.KindNative && float64(value) >= mostOfOne*float64(all) {
+		if _, interprets := v.trace.functions[id]; !interprets && e.p.Function(id).Kind == profile.KindNative && e.lines.IsOwn(id) && float64(value) >= mostOfOne*float64(all) {
 			return true
 		}
 	}
