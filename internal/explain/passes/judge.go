@@ -62,6 +62,7 @@ var rules = []rule{
 	of(RulePattern, (*reader).backtracks, (*reader).backtracksFinding),
 	of(RulePosition, (*reader).positions, (*reader).positionFinding),
 	of(RuleChain, (*reader).chains, (*reader).chainFinding),
+	of(RuleProbes, (*reader).probings, (*reader).probingFinding),
 	of(RuleScan, (*reader).scans, (*reader).scanFinding),
 	of(RuleSelection, (*reader).selections, (*reader).selectionFinding),
 	of(RuleForOne, (*reader).madeForOne, (*reader).wholeForOneFinding),
