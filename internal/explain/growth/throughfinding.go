@@ -29,6 +29,12 @@ func (w *Through) placed(of sources) bool {
 	if w.Line > 0 || len(w.Source) == 0 {
 		return true
 	}
+	if text, ok := of.lines(w.File); ok { // of code that a JIT compiler has optimised only the function is known
+		if at := w.Written(text); len(at) > 0 {
+			w.set(w.File, at)
+			return true
+		}
+	}
 	which, at := w.WrittenIn(of.texts)
 	if len(at) == 0 {
 		return w.Function != ""

@@ -28,7 +28,7 @@ var relatives = map[string][]string{
 	// What grows, with entries about the same line.
 	"growth-list-search":  {"python-list-contains", "php-array-search", "dotnet-list-search", "dotnet-linq-again", "java-list-search", "scala-list-index", "haskell-nub"},
 	"growth-list-walk":    {"strcat-append", "sscanf-rest", "erlang-length", "java-list-search", "scala-list-index", "dotnet-list-search", "dotnet-linq-again", "glib-lists"},
-	"growth-whole-copy":   {"ocaml-list-append", "node-object-spread", "go-string-conversion", "scala-list-index", "dotnet-list-search", "erlang-message-copy"},
+	"growth-whole-copy":   {"ocaml-list-append", "node-object-spread", "go-string-conversion", "scala-list-index", "dotnet-list-search", "erlang-message-copy", "memcpy-fresh-buffer"},
 	"growth-accumulation": {"growth-list-search", "growth-list-walk", "growth-whole-copy"},
 	// The program's own lines as they are written, with what the samples say of them.
 	"copied-per-pass":      {"growth-whole-copy", "growth-accumulation", "ocaml-list-append", "node-object-spread", "scala-list-index", "python-numpy-append", "vector-growth", "memcpy-fresh-buffer", "go-growslice"},

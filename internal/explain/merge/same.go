@@ -41,7 +41,8 @@ func knowsWhy(m, symptom *judge.Found) bool {
 	if symptom.Place.Line == 0 && symptom.Place.File == "" {
 		return related(symptom.Rule, m.Rule)
 	}
-	return (!m.Yields || m.Takes) && symptom.Place.Line == m.Place.Line && profile.SameFile(symptom.Place.File, m.Place.File) &&
+	atIt := symptom.Place.Line == m.Place.Line || symptom.Place.Line == 0 && symptom.Place.Function == m.Place.Function
+	return (!m.Yields || m.Takes || related(symptom.Rule, m.Rule)) && atIt && profile.SameFile(symptom.Place.File, m.Place.File) &&
 		(areMostly(symptom.Samples, m.Samples) || related(symptom.Rule, m.Rule))
 }
 
