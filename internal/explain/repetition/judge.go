@@ -34,8 +34,9 @@ func Judge(_ context.Context, s judge.Subject) (judge.Answer, error) {
 	for _, h := range sameResults(s.Profile, all) {
 		out.Found = append(out.Found, h.same(s))
 	}
-	for _, h := range slowing(s.Profile, all) {
-		out.Found = append(out.Found, h.slower(s))
+	slower, growing := slowing(s.Profile, all)
+	for _, h := range slower {
+		out.Found = append(out.Found, h.slower(s, growing))
 	}
 	return out, nil
 }

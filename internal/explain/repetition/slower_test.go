@@ -32,19 +32,21 @@ func TestGrows(t *testing.T) {
 		of    func(float64) float64
 		power float64
 	}{
-		"each longer":                {5000, linear, 1},
-		"each as long":               {5000, same, 0},
-		"few":                        {100, linear, 0},
-		"with the square root":       {5000, root, 0},
-		"getting warm":               {5000, warm, 0},
-		"a power of 1.5":             {2048, func(n float64) float64 { return 100 * math.Pow(n, 1.5) }, 1.5},
-		"later ones have more to do": {8192, func(n float64) float64 { return 1000 * math.Pow(n, 0.4) * (1 + 9*max(0, min(1, n-4095))) }, 0},
-		"a full table at last":       {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
+		"each longer":                    {5000, linear, 1},
+		"each as long":                   {5000, same, 0},
+		"few":                            {100, linear, 0},
+		"with the square root":           {5000, root, 0},
+		"getting warm":                   {5000, warm, 0},
+		"a power of 1.5":                 {2048, func(n float64) float64 { return 100 * math.Pow(n, 1.5) }, 1.5},
+		"later ones have more to do":     {8192, func(n float64) float64 { return 1000 * math.Pow(n, 0.4) * (1 + 9*max(0, min(1, n-4095))) }, 0},
+		"unevenly":                       {8191, func(n float64) float64 { return 100 * n * (1.4 - 0.6*math.Mod(math.Floor(math.Log2(n)), 2)) }, 1},
+		"unevenly, with the square root": {8191, func(n float64) float64 { return 100 * math.Sqrt(n) * (1.3 - 0.4*math.Mod(math.Floor(math.Log2(n)), 2)) }, 0},
+		"a full table at last":           {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
 	} {
 		c := growing("f", "", x.calls, x.of)
-		power, ok := grows(&c)
-		if ok != (x.power > 0) || ok && math.Abs(power-x.power) > 0.1 {
-			t.Errorf("%s: %.2f %v", name, power, ok)
+		power, steps := grows(&c)
+		if (steps > 0) != (x.power > 0) || steps > 0 && math.Abs(power-x.power) > 0.1 {
+			t.Errorf("%s: %.2f over %d", name, power, steps)
 		}
 	}
 }
@@ -84,9 +86,15 @@ func TestSlowingWithin(t *testing.T) {
 	s.add(800, -1, "main|app.py add|data.py copy|store.py")
 	p := s.b.Build(profile.Meta{ValueType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Functions: []profile.FunctionCalls{
 		growing("add", "/home/me/data.py", 1000, linear), growing("copy", "/home/me/store.py", 10_000, linear),
+		growing("inlined", "/home/me/store.py", 10_000, linear), growing("seldom", "/home/me/store.py", 500, linear), growing("steady", "/home/me/store.py", 10_000, same),
 	}})
 	a, err := Judge(t.Context(), judge.Subject{Profile: p})
 	if err != nil || len(a.Found) != 2 {
 		t.Fatalf("%+v %v", a.Found, err)
+	}
+	for _, f := range a.Found {
+		if f.Fix.Steps[1] != "Called as often, and slower each time too: inlined" {
+			t.Errorf("%q", f.Fix.Steps)
+		}
 	}
 }
