@@ -47,6 +47,7 @@ var relatives = map[string][]string{
 	"window-per-pass":      {"growth-accumulation", "growth-whole-copy", "python-numeric-loop"},
 	"scan-per-pass":        {"growth-list-search", "growth-list-walk", "dotnet-linq-again", "r-data-frame-element"},
 	"hash-collisions":      {"dotnet-valuetype-equals"},
+	"text-by-character":    {"computed-per-byte", "growth-accumulation"},
 	"probes-per-lookup":    {"machine-division", "machine-load-stall", "machine-walk", "growth-list-search"},
 	"chain-per-lookup":     {"machine-walk", "machine-load-stall", "growth-list-walk", "growth-list-search"},
 	// Small system calls, with entries that know them by a library.

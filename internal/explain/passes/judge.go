@@ -64,6 +64,7 @@ var rules = []rule{
 	of(RuleChain, (*reader).chains, (*reader).chainFinding),
 	of(RuleProbes, (*reader).probings, (*reader).probingFinding),
 	of(RuleScan, (*reader).scans, (*reader).scanFinding),
+	of(RuleByChar, (*reader).byChars, (*reader).byCharFinding),
 	of(RuleSelection, (*reader).selections, (*reader).selectionFinding),
 	of(RuleForOne, (*reader).madeForOne, (*reader).wholeForOneFinding),
 	of(RuleBound, (*reader).sumsPastBound, (*reader).boundedFinding),

@@ -122,7 +122,7 @@ func (r *reader) probingFinding(s judge.Subject, x probes) judge.Found {
 	if x.hash != "" {
 		spread += ": " + x.hash
 	}
-	f.Fix.Steps = []string{spread, "Keep a part of the slots free (a quarter to a half), and make the table anew when deleted ones pile up"}
+	f.Fix.Steps = []string{spread, "Keep a part of the slots free (a quarter to a half), and rebuild the table when deleted ones pile up"}
 	f.Fix.Caveats = []string{"The number of slots per lookup, counted once, says which of both it is"}
 	f.Evidence = []finding.Evidence{
 		r.quoted(place),
