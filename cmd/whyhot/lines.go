@@ -101,7 +101,7 @@ func runLines(cmd *cobra.Command, path, function string, f linesFlags) error {
 	if f.json {
 		return tablejson.Lines(cmd.OutOrStdout(), p, found[0], table, whole.Total, rate)
 	}
-	files := sourcetext.Finder{Dirs: f.sourceDirs, RecordedIn: p.Meta.Directory, RecordedAt: p.Meta.Start}
+	files := sourcetext.Finder{Dirs: f.sourceDirs, RecordedIn: p.Meta.Directory, Beside: sourcetext.Beside(p.Meta.Command, p.Meta.Directory), RecordedAt: p.Meta.Start}
 	out := term.New(cmd.OutOrStdout(), os.Environ())
 	printHeader(out, path, all, p, &f.filter, false)
 	out.Bill(rate)

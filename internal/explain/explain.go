@@ -27,6 +27,7 @@ import (
 	"whyhot/internal/finding/ledger"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
+	"whyhot/internal/symbol/sourcetext"
 )
 
 // Request is what Explain is asked.
@@ -141,7 +142,8 @@ func (r Request) facts() *binfacts.Facts {
 	if r.ByBuildID {
 		return binfacts.ByBuildID(r.DebugDirs...)
 	}
-	return binfacts.New(r.DebugDirs...).RecordedIn(r.Profile.Meta.Directory)
+	meta := &r.Profile.Meta
+	return binfacts.New(r.DebugDirs...).RecordedIn(meta.Directory).Beside(sourcetext.Beside(meta.Command, meta.Directory))
 }
 
 // report ranks what was heard, with the trials that were made of it.

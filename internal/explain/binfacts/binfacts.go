@@ -52,6 +52,13 @@ func (f *Facts) RecordedIn(directory string) *Facts {
 	return f
 }
 
+// Beside names the directories of what the command ran: files that are known by name alone are
+// looked for below them first.
+func (f *Facts) Beside(dirs []string) *Facts {
+	f.source.Beside = dirs
+	return f
+}
+
 // Source implements judge.Facts. A relative path is one of the directory in which the command
 // was recorded, else of the working directory.
 func (f *Facts) Source(path string) (lines []string, ok bool) {

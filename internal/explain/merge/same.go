@@ -38,6 +38,9 @@ func knowsWhy(m, symptom *judge.Found) bool {
 	if !symptom.Symptom || m.Symptom || m.General || m.Place.Line == 0 || !areMostly(m.Samples, symptom.Samples) {
 		return false
 	}
+	if m.Certainty == finding.Confirmed && m.Removes && !m.Yields && areMostly(symptom.Samples, m.Samples) {
+		return true // it was counted, wherever it is
+	}
 	if symptom.Place.Line == 0 && symptom.Place.File == "" {
 		return related(symptom.Rule, m.Rule)
 	}

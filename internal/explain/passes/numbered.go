@@ -40,6 +40,12 @@ var ofNumbers = map[string]struct {
 	},
 }
 
+// asksMap are functions that look a key up, or make and compare one.
+var asksMap = regexp.MustCompile(`(?:Map|Table|Dictionary)\b[\w$]*[.:]+(?:get|put|merge|compute|contains|find|remove|hash|add)\w*|\b(?:Integer|Long|Short|Character)[.:]+(?:valueOf|hashCode|equals|compareTo)`)
+
+// walksMap are functions that go from element to element of a map.
+var walksMap = regexp.MustCompile(`\b(?:successor|predecessor)\(|Iterator\.next\w*\(|Spliterator\.\w+\(`)
+
 // leastNumbered is the share of the CPU from which a table is told.
 const leastNumbered = 0.2
 
@@ -49,6 +55,7 @@ const leastNumbered = 0.2
 func (r *reader) numberedTables() []numbered {
 	type key struct{ file, table string }
 	known := map[key]*numbered{}
+	looks := r.p.StacksWith(asksMap.MatchString)
 	for line, rows := range r.innermost {
 		f := r.file(line.Function)
 		if f == nil || line.Line <= 0 {
@@ -61,6 +68,10 @@ func (r *reader) numberedTables() []numbered {
 				x = &numbered{table: name}
 				known[k] = x
 			}
+			rows := rows
+			if !ofNumbers[f.Language()].asks.MatchString(f.Code(int(line.Line))) { // a line beside it
+				rows = slices.DeleteFunc(slices.Clone(rows), func(row int32) bool { return !looks(r.p.Samples()[row].Stack) })
+			}
 			x.rows = joinRows(x.rows, rows)
 			v := r.p.Weight(rows)
 			if v > x.most || v == x.most && (line.Line < x.line.Line || line.Line == x.line.Line && line.Function < x.line.Function) {
@@ -68,8 +79,11 @@ func (r *reader) numberedTables() []numbered {
 			}
 		}
 	}
+	walks := r.p.StacksWith(walksMap.MatchString)
 	var out []numbered
 	for _, x := range known {
+		// What a JVM's compiler has inlined has the line of its caller: a walk over some map is no look-up.
+		x.rows = slices.DeleteFunc(x.rows, func(row int32) bool { return walks(r.p.Samples()[row].Stack) })
 		if x.share = r.p.Share(x.rows); r.isSure(x.share, leastNumbered) && x.line.Line > 0 {
 			out = append(out, *x)
 		}

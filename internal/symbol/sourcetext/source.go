@@ -3,8 +3,8 @@
 // It owns where to look: the recorded path itself, then the path's tail below
 // given directories and the working directory, a path of a Go module below its go.mod, and a
 // name without a directory,
-// as Java and C# record it, anywhere below the directory in which the command was
-// recorded, or the working directory. It takes
+// as Java and C# record it, anywhere below the directory of what the command runs, below that
+// in which it was recorded, or the working directory. It takes
 // recorded paths and gives lines of text. It imports nothing of this module.
 package sourcetext
 
@@ -26,6 +26,9 @@ type Finder struct {
 	// RecordedIn is the directory in which the profiled command ran, "" where it is not known.
 	// Relative paths are of it, where it is here, and names are looked for below it.
 	RecordedIn string
+	// Beside are directories of what the command runs: see Beside. Names are looked for below them
+	// first.
+	Beside []string
 	// RecordedAt is when the profile was made; a file changed since is noted.
 	RecordedAt time.Time
 
@@ -72,7 +75,12 @@ func (f *Finder) candidates(path string) []string {
 		}
 	}
 	if filepath.Base(path) == path && filepath.Ext(path) != "" {
-		at := f.named(f.RecordedIn, path)
+		at := ""
+		for _, dir := range append(slices.Clip(f.Beside), f.RecordedIn) {
+			if at == "" {
+				at = f.named(dir, path)
+			}
+		}
 		if at == "" && !isHere(f.RecordedIn) {
 			at = f.named(".", path)
 		}
@@ -85,6 +93,43 @@ func (f *Finder) candidates(path string) []string {
 		list = append(list, tails[:max(0, len(tails)-1)]...) // a bare file name is too weak a match
 	}
 	return slices.Compact(list)
+}
+
+// Beside are the directories in which a command's program and its classes lie, of a command that ran in
+// a directory: where people keep the source. What is installed has none there.
+//
+// Example. Of /home/me/shop/run.sh it is /home/me/shop, also where that was started elsewhere; of
+// java -cp /home/me/shop/classes Main too.
+func Beside(command []string, directory string) (dirs []string) {
+	for i, word := range command {
+		if i > 0 && strings.HasPrefix(word, "-") {
+			continue
+		}
+		for _, path := range filepath.SplitList(word) {
+			if !strings.Contains(path, "/") {
+				continue
+			}
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(directory, path)
+			}
+			dir := filepath.Dir(filepath.Clean(path))
+			if _, err := os.Stat(path); err == nil && !installed(dir) && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
+}
+
+// installed says whether a directory is one in which programs of the system lie, or has everything.
+func installed(dir string) bool {
+	home, _ := os.UserHomeDir()
+	for _, of := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/proc", "/sys", "/dev", "/etc", "/nix", "/snap"} {
+		if dir == of || strings.HasPrefix(dir, of+"/") {
+			return true
+		}
+	}
+	return dir == "/" || dir == home || dir == filepath.Clean(os.TempDir())
 }
 
 // inModule is a file that is named by the path of its module, as Go does with -trimpath: below
