@@ -98,6 +98,28 @@ func TestOperationsInLoops(t *testing.T) {
 	t.Error("no such row")
 }
 
+// Of code that a JIT has optimised only the function and its file are known.
+func TestTheLineIsInTheFunctionsOwnFile(t *testing.T) {
+	table, err := primitive.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(table.Rows, func(r primitive.Row) bool { return r.Operation == "slice + text + slice" })
+	if at < 0 {
+		t.Fatal("no such row")
+	}
+	for code, want := range map[string]int32{"str.slice(0, index) + ch + str.slice(index + 1)": 2, "str.replace(ch, '')": 0} {
+		script := filepath.Join(t.TempDir(), "a.mjs")
+		if err := os.WriteFile(script, []byte("function replaceAt (str, index, ch) {\n  return "+code+"\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := Through{Row: &table.Rows[at], Place: Place{Function: "replaceAt", File: script}}
+		if !w.placed(sources{facts: scripts{}}) || w.Line != want {
+			t.Errorf("%s: line %d, want %d", code, w.Line, want)
+		}
+	}
+}
+
 // The rest of a buffer is moved to its front for each line: other moves and copies are not.
 func TestMovesToTheFront(t *testing.T) {
 	table, err := primitive.Load()

@@ -330,7 +330,17 @@ func TestTheCauseLeadsAndTheSymptomSupports(t *testing.T) {
 		"a part of it, by a related one": {found("why", "copied-per-pass", at("/src/a.py", 7, 0), 1), true},
 		"another line":                   {found("why", "position-per-pass", at("/src/a.py", 8, 0), 1, 2, 3), false},
 		"another file":                   {found("why", "position-per-pass", at("/src/b.py", 7, 0), 1, 2, 3), false},
-		"other samples":                  {found("why", "position-per-pass", at("/src/a.py", 7, 0), 5, 6), false},
+		"another line, by counting": {func() judge.Found {
+			f := found("why", "slower-per-call", at("/src/b.py", 9, 0), 1, 2, 3, 4)
+			f.Certainty, f.Removes = finding.Confirmed, true
+			return f
+		}(), true},
+		"a part of it, by counting": {func() judge.Found {
+			f := found("why", "slower-per-call", at("/src/b.py", 9, 0), 1)
+			f.Certainty, f.Removes = finding.Confirmed, true
+			return f
+		}(), false},
+		"other samples": {found("why", "position-per-pass", at("/src/a.py", 7, 0), 5, 6), false},
 	} {
 		out := Add([]judge.Found{symptom}, []judge.Found{x.m}, Options{Samples: 1000})
 		led := len(out) == 1 && out[0].ID == "why" && slices.Equal(out[0].SameAs, []string{"slows"}) && out[0].Certainty == finding.Confirmed && len(out[0].Evidence) == 2
@@ -349,6 +359,22 @@ func TestASymptomWithoutALine(t *testing.T) {
 		m.Yields = true
 		if out := Add([]judge.Found{symptom}, []judge.Found{m}, Options{Samples: 1000}); (out[0].ID == "why") != leads || len(out) != 1 {
 			t.Errorf("%s: %+v", rule, out)
+		}
+	}
+}
+
+// Of code that a JIT has optimised only the function is known: a related rule that has found the line
+// there leads.
+func TestASymptomOfAFunction(t *testing.T) {
+	place := at("/src/a.js", 0, 0)
+	place.Function = "replaceAt"
+	symptom := found("copies", "memcpy-fresh-buffer", place, 1, 2, 3, 4)
+	symptom.Symptom = true
+	for function, leads := range map[string]bool{"replaceAt": true, "other": false} {
+		m := found("why", "growth-whole-copy", at("/src/a.js", 11, 0), 1, 2, 3)
+		m.Yields, m.Place.Function = true, function
+		if out := Add([]judge.Found{symptom}, []judge.Found{m}, Options{Samples: 1000}); (out[0].ID == "why") != leads {
+			t.Errorf("%s: %+v", function, out)
 		}
 	}
 }

@@ -29,6 +29,26 @@ class Histogram {
     }
 }
 `, "main add@1 java.util.HashMap.getNode", "add@3", profile.KindJava, "", ""},
+		// What the JVM has inlined has the line of its caller, or one beside it.
+		"a walk over another map": {"/me/A.java", `
+class Histogram {
+    private final Map<Integer, Integer> counts = new HashMap<>();
+    void add(String text) {
+        counts.merge(parse(text), 1, Integer::sum);  @1
+        show(text);  @3
+    }
+}
+`, "main add@1 java.util.TreeMap.successor(java.util.TreeMap$Entry)", "add@3", profile.KindJava, "", ""},
+		"beside it": {"/me/A.java", `
+class Histogram {
+    private final Map<Integer, Integer> counts = new HashMap<>();
+    void add(String text) {
+        int at = parse(text);  @1
+        counts.merge(at, 1, Integer::sum);
+        show(text);  @3
+    }
+}
+`, "main add@1 parsing.Text.parse", "main", profile.KindJava, "", ""},
 		"in Rust": {"/me/a.rs", `
 fn distances(edges: &HashMap<u32, Vec<u32>>) {
     for node in frontier {

@@ -443,3 +443,43 @@ func TestNamesInTexts(t *testing.T) {
 		}
 	}
 }
+
+// What a preprocessor reads and labels of goto stand at the margin: the function goes on after them.
+func TestDirectivesWithinAFunction(t *testing.T) {
+	f, at := source(t, "a.c", `
+static int find(struct table *t, int key)
+{
+    int n = 0;
+#ifdef WITH_HINTS
+    n = t->hint;
+#define NEXT(x) \
+  ((x) + 1)
+#endif
+    for (; n < t->size; n++) {  @1
+# if 0
+        trace(n);
+# endif
+again:
+        if (t->keys[n] == key)  @2
+            return n;
+    }
+out:
+    return -1;  @3
+}
+static int other(void)
+{
+    return 1;  @4
+}
+`)
+	for _, mark := range []string{"@1", "@2", "@3"} {
+		if fn, ok := f.Function(at(mark)); !ok || fn.Name != "find" || fn.Last < at("@3") {
+			t.Errorf("%s: %+v %v", mark, fn, ok)
+		}
+	}
+	if fn, ok := f.Function(at("@4")); !ok || fn.Name != "other" {
+		t.Errorf("%+v %v", fn, ok)
+	}
+	if loops := f.Loops(at("@2")); len(loops) != 1 || loops[0].First != at("@1") || loops[0].Last < at("@2")+1 {
+		t.Errorf("%+v", loops)
+	}
+}

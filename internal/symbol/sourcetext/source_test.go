@@ -121,3 +121,31 @@ func TestAPathOfAModule(t *testing.T) {
 		}
 	}
 }
+
+// A name is looked for below the directory of what ran before that in which it was recorded.
+func TestBeside(t *testing.T) {
+	shop, elsewhere := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(shop, "run.sh"), "exec java Main")
+	write(t, filepath.Join(shop, "src", "Main.java"), "the program's")
+	write(t, filepath.Join(shop, "classes", "Main.class"), "")
+	write(t, filepath.Join(elsewhere, "test", "Main.java"), "another's")
+	t.Setenv("TMPDIR", filepath.Join(elsewhere, "tmp"))
+	for _, command := range [][]string{
+		{filepath.Join(shop, "run.sh")}, {"java", "-cp", filepath.Join(shop, "classes"), "Main"}, {"java", "-cp", "./classes:/usr/share/java", "Main"},
+	} {
+		from := elsewhere
+		if slices.Contains(command, "./classes:/usr/share/java") {
+			from = shop
+		}
+		dirs := Beside(command, from)
+		f := Finder{RecordedIn: elsewhere, Beside: dirs}
+		if lines, _ := f.Lines("Main.java"); len(dirs) != 1 || len(lines) != 1 || lines[0] != "the program's" {
+			t.Errorf("%q: %q %q", command, dirs, lines)
+		}
+	}
+	for _, command := range [][]string{{"/usr/bin/env", "java"}, {"java", "Main"}, {filepath.Join(shop, "absent.sh")}, nil} {
+		if dirs := Beside(command, elsewhere); len(dirs) > 0 {
+			t.Errorf("%q: %q", command, dirs)
+		}
+	}
+}
