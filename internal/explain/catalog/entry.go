@@ -37,6 +37,8 @@ type Entry struct {
 	// Symptom: it tells what lines do and not why. A rule that reads the line and knows why they do
 	// so leads, with the evidence of both.
 	Symptom bool `yaml:"symptom"`
+	// Own: it is about what programs write themselves, and not about a library.
+	Own bool `yaml:"own"`
 	// Aside says whether what is found names the program itself; nil where the form of the
 	// entry tells (IsAside).
 	Aside *bool `yaml:"aside"`

@@ -21,6 +21,7 @@ func TestTheLibraryIsDevelopedHere(t *testing.T) {
 		"native, all of it":             {"yaml-ryml", "/home/me/yaml-cpp/src/scan.cpp", "YAML::Scanner::Scan%d", profile.KindNative, 6, true},
 		"native, a function":            {"yaml-ryml", "/home/me/app/yaml.cpp", "YAML::Scanner::Scan%d", profile.KindNative, 1, false},
 		"native, with lines of headers": {"yaml-ryml", "/home/me/yaml-cpp/src/scan.cpp", "YAML::Scanner::Scan%d", profile.KindNative, 6, true},
+		"what programs write":           {"perl-autoload", "/home/me/shop/Iterator.pm", "Shop::Iterator%d::AUTOLOAD", profile.KindPerl, 1, false},
 		"no directory":                  {"yaml-ryml", "scan.cpp", "YAML::Scanner::Scan%d", profile.KindNative, 6, false},
 	} {
 		b := profile.NewBuilder()

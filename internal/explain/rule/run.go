@@ -164,6 +164,9 @@ func (e *engine) ownDirectories(v *verdict) []string {
 // Example. go-git's benchmark is profiled, in go-git's own tree: the git program is no advice for
 // its developers.
 func (e *engine) isDeveloped(v *verdict) bool {
+	if v.entry.Own {
+		return false
+	}
 	const leastNative, most = 5, 0.8
 	own, native, others := map[string]bool{}, 0, map[string]bool{}
 	for id := range v.trace.functions {
