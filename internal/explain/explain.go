@@ -27,7 +27,6 @@ import (
 	"whyhot/internal/finding/ledger"
 	"whyhot/internal/ingest/remark"
 	"whyhot/internal/profile"
-	"whyhot/internal/symbol/sourcetext"
 )
 
 // Request is what Explain is asked.
@@ -143,7 +142,7 @@ func (r Request) facts() *binfacts.Facts {
 		return binfacts.ByBuildID(r.DebugDirs...)
 	}
 	meta := &r.Profile.Meta
-	return binfacts.New(r.DebugDirs...).RecordedIn(meta.Directory).Beside(sourcetext.Beside(meta.Command, meta.Directory))
+	return binfacts.New(r.DebugDirs...).RecordedIn(meta.Directory, meta.Command)
 }
 
 // report ranks what was heard, with the trials that were made of it.

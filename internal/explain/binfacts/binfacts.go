@@ -45,17 +45,10 @@ func ByBuildID(debugDirs ...string) *Facts {
 	return f
 }
 
-// RecordedIn names the directory in which the profiled command ran: source is looked for there
-// too.
-func (f *Facts) RecordedIn(directory string) *Facts {
-	f.source.RecordedIn = directory
-	return f
-}
-
-// Beside names the directories of what the command ran: files that are known by name alone are
-// looked for below them first.
-func (f *Facts) Beside(dirs []string) *Facts {
-	f.source.Beside = dirs
+// RecordedIn names the profiled command and the directory in which it ran: source is looked for
+// there too, and beside what the command names.
+func (f *Facts) RecordedIn(directory string, command []string) *Facts {
+	f.source.RecordedIn, f.source.Beside = directory, sourcetext.Beside(command, directory)
 	return f
 }
 

@@ -93,6 +93,12 @@ func TestWhatFollowsFromACauseIsMinor(t *testing.T) {
 			t.Errorf("%s: the cause is minor: %s", x.name, both[1].Minor)
 		}
 	}
+	// Why leads what happens, whichever comes first.
+	why, happens := with(of("why", 0.3, 1, 2), func(f *judge.Found) { f.Removes = true }), with(cause(0.6, 1, 2, 3, 4, 5, 6), func(f *judge.Found) { f.Symptom = true })
+	first := []judge.Found{why, happens}
+	if Settle(first, nil); first[0].Minor != "" || first[1].After != "why" {
+		t.Errorf("%+v", first)
+	}
 	// Of two that say the same of the same samples one stays.
 	twins := []judge.Found{cause(0.3, 1, 2), cause(0.3, 1, 2)}
 	Settle(twins, nil)

@@ -41,6 +41,7 @@ func TestGrows(t *testing.T) {
 		"later ones have more to do":     {8192, func(n float64) float64 { return 1000 * math.Pow(n, 0.4) * (1 + 9*max(0, min(1, n-4095))) }, 0},
 		"unevenly":                       {8191, func(n float64) float64 { return 100 * n * (1.4 - 0.6*math.Mod(math.Floor(math.Log2(n)), 2)) }, 1},
 		"unevenly, with the square root": {8191, func(n float64) float64 { return 100 * math.Sqrt(n) * (1.3 - 0.4*math.Mod(math.Floor(math.Log2(n)), 2)) }, 0},
+		"a jump, and little more":        {8191, func(n float64) float64 { return 100 * math.Pow(n, 0.3) * (1 + 7*math.Max(0, math.Min(1, n-1023))) }, 0},
 		"a full table at last":           {5000, func(n float64) float64 { return 1000 + 1e6*max(0, n-4999) }, 0},
 	} {
 		c := growing("f", "", x.calls, x.of)

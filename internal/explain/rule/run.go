@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -172,7 +171,7 @@ func (e *engine) isDeveloped(v *verdict) bool {
 	for id := range v.trace.functions {
 		fn := e.p.Function(id)
 		switch {
-		case fn.File == "" || ofStd.MatchString(fn.Name):
+		case fn.File == "":
 		case filepath.IsAbs(fn.File) && e.lines.IsOwn(id): // of a JVM's classes nobody knows where they lie
 			own[fn.Name] = true
 			if fn.Kind <= profile.KindNative {
@@ -187,9 +186,6 @@ func (e *engine) isDeveloped(v *verdict) bool {
 	}
 	return len(own) > 0 && (native == 0 || native >= leastNative) && float64(len(own)) >= most*float64(len(own)+len(others))
 }
-
-// ofStd are functions of the standard library of C++, which are made of a program's types.
-var ofStd = regexp.MustCompile(`^(?:std|__gnu_cxx)::`)
 
 // mostOfOne is the part of an interpreter's share that one other function has itself: then that is
 // hot, whoever interprets.

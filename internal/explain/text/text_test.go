@@ -453,7 +453,7 @@ static int find(struct table *t, int key)
 #ifdef WITH_HINTS
     n = t->hint;
 #define NEXT(x) \
-  ((x) + 1)
+((x) + 1)
 #endif
     for (; n < t->size; n++) {  @1
 # if 0

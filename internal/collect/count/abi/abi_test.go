@@ -116,12 +116,14 @@ struct text { const char *at; unsigned long length; };
 struct wide { long all[9]; };
 struct point { int x, y, z; };
 struct node { struct node *next; int value; };
+struct padded { char a; int b; };
 KEEP int named(const char *name, short day) { return name[0] + day; }
 KEEP char *found(const struct node *in, unsigned char key) { return (char *)in + key; }
 KEEP int spanned(struct span of) { return of.begin + of.size; }
 KEEP int written(struct text t) { return t.at[0]; }
 KEEP long eighth(long a, long b, long c, long d, long e, long f, long g, int h) { return a + b + c + d + e + f + g + h; }
 KEEP int pointed(struct point *p) { return p->x; }
+KEEP int gaps(const struct padded *p) { return p->b; }
 KEEP struct wide widened(int n) { struct wide w = {{n}}; return w; }
 KEEP double fraction(int n) { return n / 3.0; }
 KEEP int rounded(double x) { return (int)x; }
@@ -129,10 +131,10 @@ KEEP int stored(int n, int *to) { return *to = n; }
 KEEP int several(int n, ...) { va_list l; va_start(l, n); int m = va_arg(l, int); va_end(l); return m; }
 KEEP void nothing(struct node *n) { n->value = 0; }
 int main(int argc, char **argv) {
-  struct node n = {0, argc}; struct point p = {argc, 2, 3}; struct text t = {argv[0], 3}; int to;
+  struct node n = {0, argc}; struct point p = {argc, 2, 3}; struct text t = {argv[0], 3}; struct padded g = {1, argc}; int to;
   nothing(&n);
   return named(argv[0], 3) + *found(&n, 2) + spanned((struct span){argc, 2}) + written(t) + (int)eighth(1, 2, 3, 4, 5, 6, 7, argc) +
-    pointed(&p) + (int)widened(argc).all[0] + (int)fraction(argc) + rounded(argc) + stored(argc, &to) + several(1, argc);
+    pointed(&p) + gaps(&g) + (int)widened(argc).all[0] + (int)fraction(argc) + rounded(argc) + stored(argc, &to) + several(1, argc);
 }`
 
 // Optimised code says where its arguments are; other code has them where the convention says.
@@ -150,6 +152,7 @@ func TestC(t *testing.T) {
 				"written":  "block rdi 1×rsi → number rax &ffffffff",
 				"eighth":   "number rdi &ffffffffffffffff, number rsi &ffffffffffffffff, number rdx &ffffffffffffffff, number rcx &ffffffffffffffff, number r8 &ffffffffffffffff, number r9 &ffffffffffffffff, number [rsp+8] &ffffffffffffffff, number [rsp+16] &ffffffff → number rax &ffffffffffffffff",
 				"pointed":  "memory rdi 12 → number rax &ffffffff",
+				"gaps":     "address rdi → number rax &ffffffff", // what is between may be anything
 				"widened":  "number rsi &ffffffff → unknown",
 				"fraction": "number rdi &ffffffff → unknown",
 				"rounded":  errFloat.Error(),
@@ -218,6 +221,8 @@ func TestRust(t *testing.T) {
 		"label":    "block rsi 1×rdx, number rcx &ffffffffffffffff → block [hidden+8] 1×[hidden+16]",
 		"price":    "memory rdi 24, block [rsi+8] 1×[rsi+16], number rdx &ffff → number rax &ffffffffffffffff",
 		"position": "block rdi 1×rsi, number rdx &ff → unknown",
+		"first":    "address rdi, number rsi &ffffffffffffffff → number rax &ff", // one or many
+		"single":   "memory rdi 4 → number rax &ffffffff",
 		"scaled":   errFloat.Error(),
 		"ways":     "number rdi &ffffffffffffffff, number rsi &ffffffffffffffff → number rax &ffffffffffffffff",
 	})
