@@ -72,9 +72,9 @@ int main(void) {
 `, "main@3 waiting@1", "main@3", native, "", ""},
 	})
 	// Of a lookup that mostly finds its key at once, the step is seldom taken.
-	for steps, want := range map[int]string{5: "", 60: "@1 probe"} {
+	for steps, want := range map[int]string{60: "", 300: "@1 probe"} {
 		p := read("/me/a.c", table, native)
-		p.add(300, "main@3 find@4")
+		p.add(900, "main@3 find@4")
 		p.add(steps, "main@3 find@1")
 		p.add(100, "main@3")
 		checkOne(t, "some steps", p, RuleProbes, want)

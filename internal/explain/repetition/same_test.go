@@ -125,7 +125,7 @@ func TestSameResultsOfMachineCode(t *testing.T) {
 	unseen.Same, unseen.Results = 0, 0
 	number := text
 	quick := number
-	number.Plain, number.Results, number.Times, number.FirstTime, number.AgainTime = 50_000, 12, nil, 900_000, 100_000
+	number.Plain, number.Results, number.Times, number.FirstTime, number.AgainTime = 50_000, 12, nil, 990_000, 10_000
 	quick = number
 	quick.Count = 100_000_000
 	for _, x := range []struct {
