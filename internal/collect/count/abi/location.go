@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-delve/delve/pkg/dwarf/godwarf"
 	"github.com/go-delve/delve/pkg/dwarf/loclist"
+
+	"whyhot/internal/elfinfo/scan"
 )
 
 // part is a part of a parameter when its function begins.
@@ -130,26 +132,26 @@ func decode(code []byte) (parts []part, known bool) {
 		opBreg0, opBreg31, opRegx, opFbreg, opPiece   = 0x70, 0x8f, 0x90, 0x91, 0x93
 		opImplicit, opStackValue                      = 0x9e, 0x9f
 	)
-	in := bytesReader(code)
+	in := scan.At(code, 0, false)
 	now := part{}
 	offset := int64(0)
-	for len(in) > 0 {
-		switch op := in.byte(); {
+	for in.Pos < len(code) {
+		switch op := in.U8(); {
 		case op >= opLit0 && op <= opLit31, op == opStackValue:
 			now.state = constant
 		case op == opConstu:
-			in.unsigned()
+			in.SkipLEB()
 		case op == opConsts:
-			in.signed()
+			in.SkipLEB()
 		case op >= opConst1 && op < opConstu:
-			in.skip(1 << ((op - opConst1) / 2)) //nolint:mnd // one, two, four, eight bytes, each with and without a sign
+			in.Skip(1 << ((op - opConst1) / 2)) //nolint:mnd // one, two, four, eight bytes, each with and without a sign
 		case op == opAddr:
-			in.skip(wordSize)
+			in.Skip(wordSize)
 			now.state = elsewhere
 		case op == opDeref:
 			now.address = true
 		case op == opImplicit:
-			in.skip(int(in.unsigned())) //nolint:gosec // skip looks at it
+			in.Skip(in.ULEB())
 			now.state = constant
 		case op >= opReg0 && op <= opReg31:
 			now.state = elsewhere // of floating point
@@ -157,24 +159,24 @@ func decode(code []byte) (parts []part, known bool) {
 				now.state, now.register = inRegister, saved[n]
 			}
 		case op >= opBreg0 && op <= opBreg31:
-			displacement := in.signed()
+			displacement := in.SLEB()
 			now.state = elsewhere
 			if n := int(op - opBreg0); n < len(saved) {
 				now = part{state: inMemory, register: saved[n], displacement: int32(displacement)} //nolint:gosec // of a frame
 			}
 		case op == opFbreg: // from the address above the one of return
-			now = part{state: inMemory, register: rsp, displacement: int32(in.signed()) + wordSize} //nolint:gosec // of a frame
+			now = part{state: inMemory, register: rsp, displacement: int32(in.SLEB()) + wordSize} //nolint:gosec // of a frame
 		case op == opPiece:
-			now.offset, now.size = offset, in.unsigned()
+			now.offset, now.size = offset, int64(in.ULEB()) //nolint:gosec // of a small type
 			offset += now.size
 			parts, now = append(parts, now), part{}
 		case op == opRegx:
-			in.unsigned()
+			in.SkipLEB()
 			now.state = elsewhere
 		default:
 			return nil, false
 		}
-		if in == nil {
+		if in.Bad {
 			return nil, false
 		}
 	}
@@ -182,47 +184,4 @@ func decode(code []byte) (parts []part, known bool) {
 		parts = []part{now}
 	}
 	return parts, true
-}
-
-// bytesReader is what is left of an expression; nil where it was cut.
-type bytesReader []byte
-
-func (b *bytesReader) byte() byte {
-	if len(*b) == 0 {
-		*b = nil
-		return 0
-	}
-	out := (*b)[0]
-	*b = (*b)[1:]
-	return out
-}
-
-func (b *bytesReader) skip(n int) {
-	if n < 0 || n > len(*b) {
-		*b = nil
-		return
-	}
-	*b = (*b)[n:]
-}
-
-func (b *bytesReader) unsigned() int64 {
-	n, size := binary.Uvarint(*b) // LEB128 is what that reads
-	b.skip(max(size, 1))
-	return int64(n) //nolint:gosec // a size or a displacement
-}
-
-func (b *bytesReader) signed() (n int64) {
-	const more, sign, bits, most = 0x80, 0x40, 7, 64
-	for shift := 0; len(*b) > 0 && shift < most; shift += bits {
-		c := b.byte()
-		n |= int64(c&^more) << shift
-		if c&more == 0 {
-			if c&sign != 0 && shift+bits < most {
-				n |= -1 << (shift + bits)
-			}
-			return n
-		}
-	}
-	*b = nil
-	return 0
 }
