@@ -37,7 +37,6 @@ type locations struct {
 	sections map[string][]byte
 	unit     *dwarf.Entry
 	base     uint64 // of addresses
-	version  int
 }
 
 const (

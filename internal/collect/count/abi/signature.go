@@ -75,7 +75,6 @@ var (
 	errMany     = errors.New("more arguments than there are registers")
 	errOutput   = errors.New("written through a pointer to a number")
 	errChanged  = errors.New("the compiler changed its arguments")
-	errNone     = errors.New("it gives no result")
 	errClosure  = errors.New("it is a closure, which has more than its arguments")
 	errLanguage = errors.New("its language has another calling convention")
 	errCopy     = errors.New("it copies an object")
