@@ -8,6 +8,9 @@ type Unexplained struct {
 	// Into is the function of a library that holds the share, where Place is the line of the
 	// program that leads there; nil where the function is the program's.
 	Into *Place `json:"into,omitempty"`
+	// Through are functions of libraries between both, innermost first, by which half of the share or
+	// more goes.
+	Through []string `json:"through,omitempty"`
 	// Spread is over how many functions of the program the work is spread that runs below Place: the
 	// share is inclusive then, and Lines are those that call it. 0 for one that has the share itself.
 	Spread int       `json:"spread,omitempty"`

@@ -158,6 +158,9 @@ func (s *Server) explain(ctx context.Context, _ *call, in explainIn) (*explainOu
 		for _, l := range u.Lines {
 			lines = append(lines, clip(fmt.Sprintf("%s:%d %.1f%% %s", s.shown(l.File), l.Line, 100*l.Share, s.mayShow(l.File, l.Text)), 200))
 		}
+		if len(u.Through) > 0 {
+			lines = append(lines, clip("through "+strings.Join(u.Through, " ← "), 200))
+		}
 		for _, l := range u.Callers {
 			lines = append(lines, clip(fmt.Sprintf("called at %s:%d in %s, %.1f%%", s.shown(l.File), l.Line, l.Function, 100*l.Share), 200))
 		}

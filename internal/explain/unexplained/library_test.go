@@ -184,3 +184,21 @@ func TestAnInstalledScriptIsNotShown(t *testing.T) {
 		}
 	}
 }
+
+// The functions of libraries on the way are named, without those of the language's own library, as far
+// as most of it goes.
+func TestTheWayThroughLibraries(t *testing.T) {
+	const lib = "/usr/lib/x86_64-linux-gnu/libjoda.so"
+	next := framed{lib, "java.lang.Object java.util.TreeMap$KeyIterator.next()", "TreeMap.java", 9}
+	zone := framed{lib, "int org.joda.time.TimeZoneId.parseInto(org.joda.time.Bucket, java.lang.CharSequence, int)", "Builder.java", 3}
+	parse := framed{lib, "org.joda.time.DateTime org.joda.time.DateTimeFormatter.parse(java.lang.String)", "Formatter.java", 5}
+	date := framed{lib, "org.joda.time.DateTime org.joda.time.DateTime.of(java.lang.String)", "DateTime.java", 5}
+	b := newBuilder()
+	b.stack(300, strlen, next, zone, zone, parse, report)
+	b.stack(100, strlen, next, zone, date, report)
+	b.stack(600, framed{app, "main", "/home/me/src/main.c", 3})
+	us := only(t, b, Input{})
+	if len(us) != 2 || !slices.Equal(us[1].Through, []string{zone.function, parse.function}) || len(us[0].Through) != 0 {
+		t.Errorf("%+v", us)
+	}
+}

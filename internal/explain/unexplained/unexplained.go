@@ -124,17 +124,26 @@ func (r *Reader) Functions() []finding.Unexplained {
 	}
 	slices.SortFunc(out, func(a, b *function) int { return cmp.Or(-cmp.Compare(a.open, b.open), cmp.Compare(a.id, b.id)) })
 	out = out[:min(most, len(out))]
-	callers := make([][]ownline.Path, len(out))
+	callers, through := make([][]ownline.Path, len(out)), make([][]ownline.Path, len(out))
 	for s := range p.Innermosts() {
 		id := ids[s.Row]
 		if i := slices.IndexFunc(out, func(f *function) bool { return f.id == id }); i >= 0 && !explained[s.Row] {
-			callers[i] = append(callers[i], ownline.Path{Lines: whose.above(p.Stack(s.Sample.Stack), id), Value: s.Sample.Value})
+			stack := p.Stack(s.Sample.Stack)
+			callers[i] = append(callers[i], ownline.Path{Lines: whose.above(stack, id), Value: s.Sample.Value})
+			if !out[i].own {
+				through[i] = append(through[i], ownline.Path{Lines: whose.between(stack, id), Value: s.Sample.Value})
+			}
 		}
 	}
 	shown := make([]finding.Unexplained, 0, len(out))
 	for i, f := range out {
 		u := r.describe(f)
 		calls := ownline.Common(callers[i], f.open, mostCallers)
+		if u.Into != nil {
+			for _, c := range ownline.Common(through[i], f.open, mostThrough) {
+				u.Through = append(u.Through, p.Function(c.Function).Name)
+			}
+		}
 		if u.Into != nil && len(calls) > 0 {
 			calls = calls[1:] // its lines are those
 		}

@@ -69,6 +69,13 @@ func (p *Printer) unexplained(u finding.Unexplained) {
 	for _, l := range u.Lines {
 		p.hotLine(indent, l, u.Into == nil && u.Spread == 0)
 	}
+	if len(u.Through) > 0 {
+		names := make([]string, len(u.Through))
+		for i, name := range u.Through {
+			names[i] = shortName(name)
+		}
+		p.wrapped(indent, fmt.Sprintf("%-*s", labelWidth, "through"), Clean(strings.Join(names, " ← ")), lipgloss.NewStyle())
+	}
 	if len(u.Callers) > 0 {
 		p.wrapped(indent, fmt.Sprintf("%-*s", labelWidth, "called at"), Clean(callers(u.Callers, u.Share.Main())), lipgloss.NewStyle())
 	}
