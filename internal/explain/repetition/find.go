@@ -64,10 +64,11 @@ type finder struct {
 	p     *profile.Profile
 	lines *ownline.Lines
 	costs []cost // by function
+	glue  func(profile.FunctionID) bool
 }
 
 func newFinder(p *profile.Profile) *finder {
-	f := &finder{p: p, lines: ownline.Of(p), costs: make([]cost, p.NumFunctions())}
+	f := &finder{p: p, lines: ownline.Of(p), costs: make([]cost, p.NumFunctions()), glue: memo(p, func(id profile.FunctionID) bool { return isGlue(p, id) })}
 	for i := range f.costs {
 		id := profile.FunctionID(i)
 		if from := ownline.Origin(p, id); from == origin.Library || from == origin.Runtime || ownline.BuiltIn(p.Function(id)) {
@@ -126,7 +127,7 @@ func (f *finder) maker(below []profile.LocationID) (profile.FunctionID, cost) {
 			if c := f.costs[l.Function]; c != none {
 				return l.Function, c
 			}
-			if isGlue(f.p, l.Function) {
+			if f.glue(l.Function) {
 				continue
 			}
 			if depth++; depth > mostDepth {

@@ -71,7 +71,7 @@ func countedFunctions(p *profile.Profile) []*hot {
 // does to start is left out. The outermost function of the program runs once, and those of which
 // that was counted.
 func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*hot {
-	lines, once, starts := ownline.Of(p), runOnce(p), startup.Within(p)
+	lines, once, starts, passes := ownline.Of(p), runOnce(p), startup.Within(p), passing(p)
 	known := make([]*hot, p.NumFunctions())
 	asked := make([]bool, p.NumFunctions())
 	var out []*hot
@@ -106,7 +106,7 @@ func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*h
 				h.samples = append(h.samples, row)
 				h.value += s.Value
 				h.events += s.Count
-				if caller, ok := callerOf(p, stack, at, n); ok && (isOwn && caller == outermost || once(caller)) {
+				if caller, ok := callerOf(p, passes, stack, at, n); ok && (isOwn && caller == outermost || once(caller)) {
 					h.top += s.Value
 				}
 			}
@@ -115,18 +115,27 @@ func hotFunctions(p *profile.Profile, wanted func(profile.FunctionID) bool) []*h
 	return out
 }
 
-// runOnce says which functions were called a single time, as far as that was counted.
-func runOnce(p *profile.Profile) func(profile.FunctionID) bool {
-	known := make([]uint8, p.NumFunctions()) // 1: more often or not known, 2: once
+// memo asks about each function once, since a profile has millions of frames.
+func memo(p *profile.Profile, is func(profile.FunctionID) bool) func(profile.FunctionID) bool {
+	const no, yes = 1, 2
+	known := make([]uint8, p.NumFunctions())
 	return func(id profile.FunctionID) bool {
 		if known[id] == 0 {
-			known[id] = 1
-			if c := p.CallsOf(id); c != nil && c.Count == 1 {
-				known[id] = 2
+			known[id] = no
+			if is(id) {
+				known[id] = yes
 			}
 		}
-		return known[id] == 2 //nolint:mnd // as above
+		return known[id] == yes
 	}
+}
+
+// runOnce says which functions were called a single time, as far as that was counted.
+func runOnce(p *profile.Profile) func(profile.FunctionID) bool {
+	return memo(p, func(id profile.FunctionID) bool {
+		c := p.CallsOf(id)
+		return c != nil && c.Count == 1
+	})
 }
 
 // inline are functions that a language makes of a part of another one: of an expression of
@@ -160,15 +169,21 @@ func lineOf(p *profile.Profile, stack profile.StackID, id profile.FunctionID) (p
 	return profile.Line{}, false
 }
 
+// passing says which functions only lead from one to the next: an interpreter's, and what a language
+// makes of a part of another one.
+func passing(p *profile.Profile) func(profile.FunctionID) bool {
+	return memo(p, func(id profile.FunctionID) bool { return isGlue(p, id) || inline.MatchString(p.Function(id).Name) })
+}
+
 // callerOf is the function that calls the n-th function of a location.
-func callerOf(p *profile.Profile, stack []profile.LocationID, at, n int) (profile.FunctionID, bool) {
+func callerOf(p *profile.Profile, passes func(profile.FunctionID) bool, stack []profile.LocationID, at, n int) (profile.FunctionID, bool) {
 	for i, loc := range stack[at:] {
 		lines := p.Lines(loc)
 		if i == 0 {
 			lines = lines[n+1:]
 		}
 		for _, line := range lines {
-			if !isGlue(p, line.Function) && !inline.MatchString(p.Function(line.Function).Name) {
+			if !passes(line.Function) {
 				return line.Function, true
 			}
 		}

@@ -24,6 +24,7 @@ const (
 	own           // of the program
 	edited        // in a file that somebody edits
 	another       // of a library, and has a name
+	between       // of others, and no runtime's or language's own
 )
 
 func newOwners(p *profile.Profile) owners {
@@ -44,6 +45,9 @@ func (o owners) of(id profile.FunctionID) whose {
 	}
 	if origin.Of(o.p, id) == origin.Library && canBeLookedAt(f) {
 		k |= another
+	}
+	if k&own == 0 && isOfOthers(origin.Of(o.p, id)) && !ofLanguage.MatchString(f.Name) {
+		k |= between
 	}
 	o.known[id] = k
 	return k

@@ -30,7 +30,7 @@ func (o owners) between(stack []profile.LocationID, id profile.FunctionID) (line
 				found = true
 			case o.isOwn(l.Function):
 				return lines
-			case found && !seen[l.Function] && len(lines) < mostThrough && !ofLanguage.MatchString(o.p.Function(l.Function).Name) && isOfOthers(origin.Of(o.p, l.Function)):
+			case found && !seen[l.Function] && len(lines) < mostThrough && o.of(l.Function)&between != 0:
 				seen[l.Function] = true
 				lines = append(lines, profile.Line{Function: l.Function})
 			}
