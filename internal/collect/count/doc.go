@@ -14,5 +14,6 @@
 //
 // Functions of machine code have a probe at their start, which counts calls and hashes
 // arguments, or probes at their start and at each instruction that leaves them, which add up
-// how long calls take, by the logarithm of the number of the call.
+// how long calls take, by the logarithm of the number of the call, and hash what a call is given and
+// gives, where the package abi knows where that is.
 package count

@@ -294,50 +294,51 @@ func load(code *bpf.Code, from abi.Place, to int16, otherwise string) {
 	}
 }
 
-// read adds what was seen of a function.
-func (l *looks) read(i int, c *profile.FunctionCalls) error {
-	if l.functions[i].unknown != nil {
-		return nil
+// read adds what was seen of the functions.
+func (l *looks) read(counts []profile.FunctionCalls) error {
+	full := make([]bool, len(counts))
+	for i := range counts {
+		if l.functions[i].unknown != nil {
+			continue
+		}
+		var state [stateWords]uint64
+		if err := l.states.Lookup(uint32(i), &state); err != nil { //nolint:gosec // below MostTimed
+			return fmt.Errorf("reading a table of the kernel: %w", err)
+		}
+		if full[i] = state[stateFull] > 0; full[i] {
+			continue
+		}
+		c, d := &counts[i], &l.functions[i]
+		c.Looked, c.Different, c.Nothing, c.Contents = state[stateLooked], state[stateDifferent], state[stateSelf], d.ByContent()
+		c.FirstTime, c.AgainTime = state[stateFirst], state[stateAgain]
+		switch {
+		case d.Unknown != nil:
+		case len(d.Results) == 0:
+			c.Nothing = c.Looked
+		case !slices.ContainsFunc(d.Results, func(v abi.Value) bool { return v.Kind != abi.Number }): // addresses are numbers
+			c.Plain = c.Looked
+		}
 	}
-	var state [stateWords]uint64
-	if err := l.states.Lookup(uint32(i), &state); err != nil { //nolint:gosec // below MostTimed
-		return fmt.Errorf("reading a table of the kernel: %w", err)
+	of := func(function uint64) *profile.FunctionCalls {
+		if function >= uint64(len(counts)) || full[function] {
+			return nil
+		}
+		return &counts[function]
 	}
-	if state[stateFull] > 0 {
-		return nil
-	}
-	c.Looked, c.Different, c.Nothing = state[stateLooked], state[stateDifferent], state[stateSelf]
-	c.FirstTime, c.AgainTime = state[stateFirst], state[stateAgain]
-	c.Contents = l.functions[i].ByContent()
-	switch {
-	case l.functions[i].Unknown != nil:
-		return l.readPairs(i, c, false)
-	case len(l.functions[i].Results) == 0:
-		c.Nothing = c.Looked
-	case !slices.ContainsFunc(l.functions[i].Results, func(v abi.Value) bool { return v.Kind != abi.Number }): // addresses are numbers
-		c.Plain = c.Looked
-	}
-	return l.readPairs(i, c, true)
-}
-
-// readPairs adds what is known by arguments.
-func (l *looks) readPairs(i int, c *profile.FunctionCalls, results bool) error {
 	var key [2]uint64
 	var pair [pairWords]uint64
 	for each := l.pairs.Iterate(); each.Next(&key, &pair); {
-		if key[0] == uint64(i) { //nolint:gosec // below MostTimed
+		if c := of(key[0]); c != nil {
 			c.Repeated += pair[pairRepeated]
-			c.Same += pair[pairSame]
 			c.Cyclic += pair[pairCyclic]
+			if l.functions[key[0]].Unknown == nil {
+				c.Same += pair[pairSame]
+			}
 		}
-	}
-	if !results {
-		c.Same = 0
-		return nil
 	}
 	var one uint64
 	for each := l.given.Iterate(); each.Next(&key, &one); {
-		if key[0] == uint64(i) { //nolint:gosec // below MostTimed
+		if c := of(key[0]); c != nil && l.functions[key[0]].Unknown == nil {
 			c.Results++
 		}
 	}

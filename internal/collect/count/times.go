@@ -270,12 +270,9 @@ func (t *timers) read() (out []profile.FunctionCalls, err error) {
 			c.Times = nil
 		}
 		c.Stopped = t.taken[i]
-		if err := t.looks.read(i, &c); err != nil {
-			return nil, err
-		}
 		out = append(out, c)
 	}
-	return out, nil
+	return out, t.looks.read(out)
 }
 
 // calls are those of a function, and those within another one of it.
