@@ -124,7 +124,7 @@ func charsOf(f *text.File, l text.Loop) (over string, at int, ok bool) {
 	compares := false
 	for n := l.First; n <= l.Last; n++ {
 		code := f.Code(n)
-		if char == "" && n > l.First || char != "" && over == "" {
+		if char == "" && n > l.First {
 			for _, m := range takes[language].FindAllStringSubmatch(code, -1) {
 				got, of, index := joined(m[1:])
 				if slices.Contains(bound, index) || f.Changes(index, l.Range, text.Range{}) {
@@ -147,7 +147,7 @@ var (
 	// isOfText are the languages in which what takes a character takes nothing else; elsewhere the name
 	// has to say that it is a text and no list.
 	isOfText  = map[string]bool{"Perl": true, "Lua": true}
-	namesText = regexp.MustCompile(`(?i)(?:^|_|\W)(?:\w*(?:text|str|string|source|src|input|content|html|xml|json|markup|template|markdown|line|word|buffer|buf|expr|expression|pattern|query|sql|csv|message|msg|chars|document|doc|code|body|raw|data|payload))s?$|^\W*s$`)
+	namesText = regexp.MustCompile(`(?i)(?:^|_|\W)(?:\w*(?:text|str|string|source|src|content|html|xml|json|markup|template|markdown|line|word|buffer|buf|expr|expression|pattern|query|sql|csv|chars))$|^\W*s$`)
 )
 
 // isCase is a branch of a choice by a value.

@@ -63,6 +63,15 @@ def count(cells):
     return n
 count(load())  @3
 `, "main@3 count@1", "main@3", profile.KindPython, "", ""},
+		"a list of words": {"/me/a.py", `
+def count(words):
+    n = 0
+    for w in words:  @2
+        if w == "I":  @1
+            n += 1
+    return n
+count(load())  @3
+`, "main@3 count@1", "main@3", profile.KindPython, "", ""},
 		"nothing is compared": {"/me/a.py", `
 def total(text):
     n = 0
