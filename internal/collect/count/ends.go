@@ -4,7 +4,9 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"sync"
 
+	"github.com/cilium/ebpf/link"
 	"golang.org/x/arch/x86/x86asm"
 
 	"whyhot/internal/collect/count/abi"
@@ -15,22 +17,58 @@ const mostEnds = 32
 
 var errNotFound = errors.New("not in the symbol table of the binary")
 
+// binaries are those that have functions to time, by their path. Each is read once for all of these.
+type binaries map[string]*binary
+
+type binary struct {
+	file    *elf.File
+	probes  *link.Executable
+	symbols []func() ([]elf.Symbol, error) // its tables
+	types   func() (*abi.Binary, error)
+}
+
+func (b binaries) open(path string) (*binary, error) {
+	if known, ok := b[path]; ok {
+		return known, nil
+	}
+	probes, err := link.OpenExecutable(path)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // told by the caller
+	}
+	file, err := elf.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	b[path] = &binary{
+		file: file, probes: probes,
+		symbols: []func() ([]elf.Symbol, error){sync.OnceValues(file.Symbols), sync.OnceValues(file.DynamicSymbols)},
+		types:   sync.OnceValues(func() (*abi.Binary, error) { return abi.Read(file) }),
+	}
+	return b[path], nil
+}
+
+func (b binaries) close() {
+	for _, one := range b {
+		_ = one.file.Close() // it was only read
+	}
+}
+
 // look gives the ends of a function, and where its arguments and its result are; of the latter
 // unknown says why they are not known.
-func look(f Function) (leave []uint64, s described, err error) {
-	file, err := elf.Open(f.Binary)
-	if err != nil {
-		return nil, s, fmt.Errorf("reading %s: %w", f.Binary, err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	code, address, err := codeOf(file, f.Symbol)
+func (b *binary) look(symbol string) (leave []uint64, s described, err error) {
+	code, address, err := b.code(symbol)
 	if err != nil {
 		return nil, s, err
 	}
-	if leave, err = ends(code, f.Symbol); err != nil {
+	if leave, err = ends(code, symbol); err != nil {
 		return nil, s, err
 	}
-	s.Signature, s.unknown = abi.Of(file, f.Symbol, address)
+	types, err := b.types()
+	if err != nil {
+		s.unknown = err
+		return leave, s, nil
+	}
+	s.Signature, s.unknown = types.Of(symbol, address)
 	return leave, s, nil
 }
 
@@ -63,18 +101,18 @@ func ends(code []byte, symbol string) (out []uint64, err error) {
 	return out, nil
 }
 
-// codeOf is the machine code of a function, and where it is.
-func codeOf(file *elf.File, symbol string) (code []byte, address uint64, err error) {
-	for _, read := range []func() ([]elf.Symbol, error){file.Symbols, file.DynamicSymbols} {
+// code is the machine code of a function, and where it is.
+func (b *binary) code(symbol string) (code []byte, address uint64, err error) {
+	for _, read := range b.symbols {
 		symbols, err := read()
 		if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 			return nil, 0, fmt.Errorf("reading the symbols: %w", err)
 		}
 		for _, s := range symbols {
-			if s.Name != symbol || elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Size == 0 || int(s.Section) >= len(file.Sections) {
+			if s.Name != symbol || elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Size == 0 || int(s.Section) >= len(b.file.Sections) {
 				continue
 			}
-			section := file.Sections[s.Section]
+			section := b.file.Sections[s.Section]
 			if s.Value < section.Addr || s.Value+s.Size > section.Addr+section.Size {
 				continue
 			}

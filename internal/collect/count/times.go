@@ -63,11 +63,13 @@ func attachTimers(m maps, own namespace, functions []Function) (t *timers, err e
 	if t.looks, err = newLooks(); err != nil {
 		return nil, err
 	}
+	opened := binaries{}
+	defer opened.close()
 	for _, f := range functions {
 		if len(t.functions) == MostTimed {
 			break
 		}
-		if err := t.attach(m, own, f); err != nil {
+		if err := t.attach(m, own, opened, f); err != nil {
 			t.failed = append(t.failed, f.Name)
 		}
 	}
@@ -76,12 +78,12 @@ func attachTimers(m maps, own namespace, functions []Function) (t *timers, err e
 	return t, nil
 }
 
-func (t *timers) attach(m maps, own namespace, f Function) error {
-	file, err := link.OpenExecutable(f.Binary)
+func (t *timers) attach(m maps, own namespace, opened binaries, f Function) error {
+	file, err := opened.open(f.Binary)
 	if err != nil {
-		return err //nolint:wrapcheck // told by the caller
+		return err
 	}
-	leave, signature, err := look(f)
+	leave, signature, err := file.look(f.Symbol)
 	if err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func (t *timers) attach(m maps, own namespace, f Function) error {
 		}
 		t.programs = append(t.programs, prog)
 		for _, offset := range offsets {
-			l, err := file.Uprobe(f.Symbol, prog, &link.UprobeOptions{Offset: offset})
+			l, err := file.probes.Uprobe(f.Symbol, prog, &link.UprobeOptions{Offset: offset})
 			if err != nil {
 				return err //nolint:wrapcheck // told by the caller
 			}

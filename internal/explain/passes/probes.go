@@ -48,9 +48,12 @@ func (r *reader) probings() []probes {
 			continue
 		}
 		m := nextSlot.FindStringSubmatch(f.Code(int(line.Line)))
+		if m == nil || m[1] != m[2] {
+			continue
+		}
 		fn, in := f.Function(int(line.Line))
 		loops := f.Loops(int(line.Line))
-		if m == nil || m[1] != m[2] || !in || len(loops) == 0 {
+		if !in || len(loops) == 0 {
 			continue
 		}
 		loop := loops[0]

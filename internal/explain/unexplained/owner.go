@@ -35,7 +35,7 @@ func (o owners) of(id profile.FunctionID) whose {
 	if k := o.known[id]; k != 0 {
 		return k
 	}
-	f := o.p.Function(id)
+	f, from := o.p.Function(id), origin.Of(o.p, id)
 	k := asked
 	if o.owns(id) {
 		k |= own
@@ -43,10 +43,10 @@ func (o owners) of(id profile.FunctionID) whose {
 	if f.File != "" && !finding.IsInstalled(f.File, "") && !finding.IsPackaged(f.File) {
 		k |= edited
 	}
-	if origin.Of(o.p, id) == origin.Library && canBeLookedAt(f) {
+	if from == origin.Library && canBeLookedAt(f) {
 		k |= another
 	}
-	if k&own == 0 && isOfOthers(origin.Of(o.p, id)) && !ofLanguage.MatchString(f.Name) {
+	if k&own == 0 && isOfOthers(from) && !ofLanguage.MatchString(f.Name) {
 		k |= between
 	}
 	o.known[id] = k

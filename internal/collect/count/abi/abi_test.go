@@ -72,6 +72,7 @@ func check(t *testing.T, binary string, want map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	types, unread := Read(file)
 	for name, want := range want {
 		got, found := "", false
 		for _, s := range symbols {
@@ -79,7 +80,11 @@ func check(t *testing.T, binary string, want map[string]string) {
 				continue
 			}
 			found = true
-			signature, err := Of(file, s.Name, s.Value)
+			if unread != nil {
+				got = unread.Error()
+				break
+			}
+			signature, err := types.Of(s.Name, s.Value)
 			if got = signature.String(); err != nil {
 				got = err.Error()
 			}
@@ -376,8 +381,12 @@ func FuzzOf(f *testing.F) {
 		if err != nil {
 			return
 		}
+		types, err := Read(file)
+		if err != nil {
+			return
+		}
 		for _, s := range symbols {
-			_, _ = Of(file, s.Name, s.Value)
+			_, _ = types.Of(s.Name, s.Value)
 		}
 	})
 }

@@ -10,7 +10,7 @@ func ofC(f *function) (Signature, error) {
 	if f.variadic {
 		return Signature{}, errVariadic
 	}
-	in := &registers{free: []int16{rdi, rsi, rdx, rcx, r8, r9}, stack: wordSize} // above the return address
+	in := ofSystemV()
 	var s Signature
 	if f.cpp && f.result.isUndecided() {
 		if s.Unknown = errLayout; !f.isLocated() {

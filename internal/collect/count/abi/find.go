@@ -15,16 +15,28 @@ var changed = regexp.MustCompile(`\.(isra|constprop|part)\.`)
 // closures are functions that have variables of another one besides their arguments.
 var closures = regexp.MustCompile(`\.func\d+(\.\d+)*$|\{\{?closure`)
 
-// Of reads the signature of a function from the debug information of its binary.
-func Of(file *elf.File, symbol string, address uint64) (Signature, error) {
+// Binary is the debug information of a binary. It is read once for all its functions, and needs the
+// file no longer.
+type Binary struct {
+	data     *dwarf.Data
+	sections map[string][]byte // that say where parameters are
+}
+
+// Read reads the debug information of a binary.
+func Read(file *elf.File) (*Binary, error) {
 	if file.Section(".debug_info") == nil && file.Section(".zdebug_info") == nil {
-		return Signature{}, ErrNoTypes
+		return nil, ErrNoTypes
 	}
 	data, err := file.DWARF()
 	if err != nil {
-		return Signature{}, fmt.Errorf("reading the debug information: %w", err)
+		return nil, fmt.Errorf("reading the debug information: %w", err)
 	}
-	r := data.Reader()
+	return &Binary{data, locationSections(file)}, nil
+}
+
+// Of gives the signature of a function, by its symbol and where it begins.
+func (b *Binary) Of(symbol string, address uint64) (Signature, error) {
+	r := b.data.Reader()
 	unit, err := r.SeekPC(address)
 	if err != nil {
 		if errors.Is(err, dwarf.ErrUnknownPC) {
@@ -44,10 +56,10 @@ func Of(file *elf.File, symbol string, address uint64) (Signature, error) {
 		if entry == nil || entry.Tag == dwarf.TagCompileUnit {
 			return Signature{}, ErrNoTypes
 		}
-		if entry.Tag != dwarf.TagSubprogram || !begins(data, entry, address) {
+		if entry.Tag != dwarf.TagSubprogram || !begins(b.data, entry, address) {
 			continue
 		}
-		f, err := readFunction(data, newLocations(file, unit), entry, address)
+		f, err := readFunction(b.data, newLocations(b.sections, unit), entry, address)
 		if err != nil {
 			return Signature{}, err
 		}

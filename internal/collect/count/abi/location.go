@@ -44,15 +44,21 @@ const (
 	attrLoclistsBase = dwarf.Attr(0x8c)
 )
 
-func newLocations(file *elf.File, unit *dwarf.Entry) *locations {
-	l := &locations{sections: map[string][]byte{}, unit: unit}
+// locationSections are the parts of a binary that location lists are in.
+func locationSections(file *elf.File) map[string][]byte {
+	sections := map[string][]byte{}
 	for _, name := range []string{".debug_loc", ".debug_loclists", ".debug_addr"} {
 		if s := file.Section(name); s != nil {
 			if data, err := s.Data(); err == nil { // what cannot be read is not there
-				l.sections[name] = data
+				sections[name] = data
 			}
 		}
 	}
+	return sections
+}
+
+func newLocations(sections map[string][]byte, unit *dwarf.Entry) *locations {
+	l := &locations{sections: sections, unit: unit}
 	l.base, _ = unit.Val(dwarf.AttrLowpc).(uint64)
 	return l
 }

@@ -36,6 +36,12 @@ type registers struct {
 	stack int32 // the offset of the next word on the stack, 0 where there are none
 }
 
+// ofSystemV are the registers and the stack of the arguments of C, C++ and Rust; the return address is
+// below those on the stack.
+func ofSystemV() *registers {
+	return &registers{free: []int16{rdi, rsi, rdx, rcx, r8, r9}, stack: wordSize}
+}
+
 // take gives the places of n words that follow each other: all in registers, or all on the stack.
 func (r *registers) take(n int) ([]Place, error) {
 	out := make([]Place, 0, n)

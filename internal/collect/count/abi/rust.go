@@ -7,7 +7,7 @@ import "strings"
 // address. Values of a few small numbers, and enumerations with fields, are packed in ways that
 // differ by version, and are not known here.
 func ofRust(f *function) (Signature, error) {
-	in := &registers{free: []int16{rdi, rsi, rdx, rcx, r8, r9}, stack: wordSize}
+	in := ofSystemV()
 	var s Signature
 	if f.result != nil {
 		s.Results, s.Unknown = f.result.ofRust(&registers{free: []int16{rax, rdx}}, in, true)

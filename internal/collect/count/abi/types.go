@@ -41,7 +41,7 @@ type typ struct {
 	size    int64
 	isConst bool
 	isChar  bool // of a text of C
-	// target is what a pointer points to, nil for unknown. It is read when it is asked for.
+	// target is what a pointer points to, of kind other where that is not known. It is read when it is asked for.
 	target func() (*typ, error)
 	fields []field
 	// byReference: it is passed by its address, whatever its size (a class of C++ with a copy
@@ -62,7 +62,6 @@ const (
 	passByReference = 0x4 // DW_CC_pass_by_reference
 	passByValue     = 0x5 // DW_CC_pass_by_value
 	mostNesting     = 24  // of types
-	addressSize     = 8
 )
 
 // reader reads entries of one binary.
@@ -183,7 +182,7 @@ func (r reader) read(at dwarf.Offset, depth int) (*typ, error) {
 	case dwarf.TagEnumerationType:
 		t.kind = whole
 	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
-		t.kind, t.size = pointer, addressSize
+		t.kind, t.size = pointer, wordSize
 		t.target = func() (*typ, error) {
 			if !hasType {
 				return &typ{kind: other}, nil
@@ -191,7 +190,7 @@ func (r reader) read(at dwarf.Offset, depth int) (*typ, error) {
 			return r.read(of, depth-1)
 		}
 	case dwarf.TagSubroutineType:
-		t.kind, t.size = pointer, addressSize // Go: a value of a function
+		t.kind, t.size = pointer, wordSize // Go: a value of a function
 		t.target = func() (*typ, error) { return &typ{kind: other}, nil }
 	case dwarf.TagArrayType:
 		if !hasType {
@@ -248,12 +247,11 @@ func (r reader) members(e *dwarf.Entry, in *dwarf.Reader, t *typ, depth int) err
 		if child == nil || child.Tag == 0 {
 			return nil
 		}
-		const variantPart = dwarf.TagVariantPart
 		at, ok := child.Val(dwarf.AttrType).(dwarf.Offset)
 		isStatic, _ := child.Val(dwarf.AttrExternal).(bool)
 		offset, placed := child.Val(dwarf.AttrDataMemberLoc).(int64)
 		switch {
-		case child.Tag == variantPart:
+		case child.Tag == dwarf.TagVariantPart:
 			t.variants = true
 		case child.Tag == dwarf.TagInheritance && !placed: // a virtual base
 			t.kind = other
